@@ -105,7 +105,7 @@ def diff(before: appcds_archive.AppCdsArchive, action: str) -> dict[str, str]:
 
 
 def ensure_appcds_archive(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives the module's result."""
+    """Run the five steps, and return the module's result."""
     found = observe(run, params)
     if check_mode and not found.key:  # a run would install the JVM first
         found = dataclasses.replace(found, key="unknown")

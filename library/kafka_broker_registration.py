@@ -76,7 +76,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def look(client: Client) -> Snapshot:
-    """The cluster, whole, as a broker that has caught up sees it. Raises UnreachableError while a part is not known."""
+    """Return the whole cluster, as a caught-up broker sees it. Raises UnreachableError while a part is unknown."""
     snapshot = through_current_broker(client, registration.PARTS)
     if snapshot.unanswered:
         raise UnreachableError("; ".join(snapshot.unknown))

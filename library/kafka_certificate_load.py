@@ -113,7 +113,7 @@ def load(client: Client, node_id: int, addresses: list[str]) -> None:
 
 
 def await_shown(addresses: list[str], pem: str, timeout: float) -> None:
-    """Until each address shows the certificate. Raises ToolError for those that do not."""
+    """Wait until each address shows the certificate. Raises ToolError for those that do not."""
     deadline = time.monotonic() + timeout
     while others := showing_other(addresses, pem):
         if time.monotonic() > deadline:

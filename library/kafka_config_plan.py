@@ -149,7 +149,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def wanted_nodes(params: dict[str, Any]) -> list[Node]:
-    """The parameters as values, with what an earlier run has set and the inventory has forgotten."""
+    """Return the parameters as values, with overrides of an earlier run that the inventory no longer has."""
     noted = managed_overrides.read(read_text(params["override_state"])) if params["override_state"] else {}
     return [
         Node(
@@ -185,7 +185,7 @@ def without(described: Current, refused: Sequence[Change]) -> Current:
 
 
 def decided(admin: ConfigAdmin, nodes: Sequence[Node], described: Current) -> tuple[Decision, dict[str, str]]:
-    """The decision, each change of it validated by Kafka; and what Kafka refuses, with its reason."""
+    """Return the decision, each change of it validated by Kafka; and Kafka's refusals, with reasons."""
     first = decide(nodes, described)
     refused = admin.validate(first.changes)
     if not refused:
@@ -194,7 +194,7 @@ def decided(admin: ConfigAdmin, nodes: Sequence[Node], described: Current) -> tu
 
 
 def entities(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    """The changes as ``kafka_config`` takes them."""
+    """Return the changes as ``kafka_config`` takes them."""
     out: dict[str, dict[str, str | None]] = {}
     for one in changes:
         out.setdefault(one.entity.name, {})[one.key] = one.after

@@ -126,7 +126,7 @@ def ask(client: Client, addresses: Mapping[int, str], broker: str, seconds: floa
 
 
 def ask_until_led(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
-    """The same, asked again for up to `seconds` while an election is on."""
+    """Repeat the query for up to `seconds` while an election is on."""
     deadline = time.monotonic() + seconds
     while True:
         found = ask(client, addresses, broker, seconds)
@@ -136,7 +136,7 @@ def ask_until_led(client: Client, addresses: Mapping[int, str], broker: str, sec
 
 
 def refusal(client: Client, answer: Answer) -> str:
-    """Why the broker gave no answer; empty where it did."""
+    """Return why the broker gave no answer; empty if it did."""
     try:
         gather.checked(client, "DescribeCluster", answer)
     except KraftError as error:
@@ -145,7 +145,7 @@ def refusal(client: Client, answer: Answer) -> str:
 
 
 def own_quorum(client: Client, address: str, seconds: float) -> dict[str, Any] | None:
-    """The quorum as this host's own leading controller sees it; None where it gives no answer."""
+    """Return the quorum as this host's own leading controller sees it; None without an answer."""
     try:
         return dataclasses.asdict(gather.quorum_at(client, address, seconds))
     except KraftError:
@@ -153,7 +153,7 @@ def own_quorum(client: Client, address: str, seconds: float) -> dict[str, Any] |
 
 
 def own_registered(client: Client, address: str, seconds: float) -> list[int] | None:
-    """The controllers that are registered, those that left included; None where there is no answer."""
+    """Return the registered controllers, those that left included; None without an answer."""
     try:
         return [one.node_id for one in registered(client, address, seconds)]
     except KraftError:
@@ -166,7 +166,7 @@ def leads(claims: Claims, node_id: int) -> bool:
 
 
 def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The module's result."""
+    """Return the module's result."""
     addresses = {one["node_id"]: one["address"] for one in params["controllers"]}
     node_id, seconds = params["node_id"], params["timeout"]
     claims, broker = ask_until_led(client, addresses, params["broker"], seconds)

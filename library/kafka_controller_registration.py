@@ -71,7 +71,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def look(client: Client) -> tuple[Snapshot, int]:
-    """The quorum, and the level of METADATA_VERSION. Raises UnreachableError while either is not known."""
+    """Return the quorum, and the level of METADATA_VERSION. Raises UnreachableError while either is unknown."""
     snapshot = observe(client, ("features", "quorum"))
     level = level_of(snapshot.features)
     if snapshot.unanswered or level is None:
@@ -100,7 +100,7 @@ def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool
 
 
 def result(removed: set[int], kept: set[int]) -> dict[str, Any]:
-    """The module's result, with a diff where something changes."""
+    """Return the module's result, with a diff if something changes."""
     shown = "".join(f"controller {one}\n" for one in sorted(removed))
     diff = {"before_header": "registered", "after_header": "registered", "before": shown, "after": ""}
     found: dict[str, Any] = {"changed": bool(removed), "removed": sorted(removed), "kept": sorted(kept)}

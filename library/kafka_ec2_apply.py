@@ -78,7 +78,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def work(params: dict[str, Any]) -> dict[str, Any]:
-    """Everything under the lock; raises AccountError."""
+    """Do all work under the lock; raises AccountError."""
     wanted = values.desired(params["wanted"])
     if not params["record"].get("run"):
         raise account.AccountError("kafka_ec2_apply needs the record of its run: use it as a task")
@@ -103,7 +103,7 @@ def work(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def explained(params: dict[str, Any]) -> dict[str, Any]:
-    """The same; what AWS refuses is an AccountError with what to do."""
+    """Do the same; a refusal of AWS becomes an AccountError with its remedy."""
     try:
         return work(params)
     except Exception as error:

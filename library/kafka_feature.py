@@ -83,7 +83,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def levels(features: dict[str, Any]) -> dict[str, int]:
-    """Levels as integers. Raises RefusedError for each that is none."""
+    """Return levels as integers. Raises RefusedError for each that is none."""
     wrong = {name: value for name, value in features.items() if isinstance(value, bool) or not str(value).isdigit()}
     if wrong:
         remedy = "give its level, an integer of 0 or more"

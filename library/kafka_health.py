@@ -143,7 +143,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def node(module: KraftModule) -> Node | None:
-    """The process on this host, if there is one to look at."""
+    """Return the process on this host, if there is one to inspect."""
     unit, log_file = module.params["unit"], module.params["log_file"]
     if not unit:
         return None

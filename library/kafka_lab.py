@@ -98,7 +98,7 @@ Params = dict[str, Any]
 
 
 def wanted_lab(params: Params) -> lab.Desired:
-    """The desired state."""
+    """Return the desired state."""
     return lab.Desired(
         name=params["name"],
         hosts=tuple(params["hosts"]),
@@ -114,7 +114,7 @@ def wanted_lab(params: Params) -> lab.Desired:
 
 
 def files(wanted: lab.Desired, plan: lab.Plan, inventory: str) -> dict[str, str]:
-    """Path -> content of what is derived from the keys; of no content before there are keys (check mode)."""
+    """Return path -> content of the files derived from the keys; without content before there are keys (check mode)."""
     public = {key: Path(f"{wanted.state_dir}/{key}.pub") for key in lab.KEYS}
     if not all(path.exists() for path in public.values()):
         return {}
@@ -127,7 +127,7 @@ def files(wanted: lab.Desired, plan: lab.Plan, inventory: str) -> dict[str, str]
 
 
 def describe(plan: lab.Plan, name: str, keys: bool) -> list[str]:
-    """The plan in words."""
+    """Describe the plan."""
     return [
         *([f"create network {name} ({plan.subnet})"] if plan.make_network else []),
         *([] if keys else ["make keys"]),
@@ -137,7 +137,7 @@ def describe(plan: lab.Plan, name: str, keys: bool) -> list[str]:
 
 
 def make_keys(wanted: lab.Desired, owner: int) -> None:
-    """State directory and keys, the user's own."""
+    """Make the state directory and keys, owned by the user."""
     lab_io.make_directory(wanted.state_dir, owner, 0o700)
     lab_io.make_keys(wanted.state_dir, wanted.name)
     for key in lab.KEYS:
@@ -146,7 +146,7 @@ def make_keys(wanted: lab.Desired, owner: int) -> None:
 
 
 def present(params: Params, check_mode: bool) -> dict[str, Any]:
-    """The five steps of a lab that is to be there."""
+    """Run the five steps of a lab that is to be present."""
     wanted = wanted_lab(params)
     found = lab_io.observe(wanted.name, wanted.state_dir)
     lab_io.refuse(lab.problems(wanted, found))

@@ -137,7 +137,7 @@ def known(params: dict[str, Any]) -> Known:
 
 
 def waited(asked: Wanted, params: dict[str, Any]) -> tuple[bool, Seen]:
-    """Whether it copies, and what there is when it does, or when the time is over."""
+    """Return True once the mirror copies, or False when the time is over, and the last observed state."""
     began, first = time.monotonic(), None
     while True:
         seen = until_answered(lambda: look(asked, params["client"], known(params)), ANSWERED_SECONDS)

@@ -203,7 +203,7 @@ class StartError(KraftError):
 
 
 def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
-    """The module's result for a node; the differences are those of the process that was `found`."""
+    """Return the module's result for a node; the differences are those of the process that was `found`."""
     return {
         "running": state.running,
         "pid": state.service.pid,
@@ -230,7 +230,7 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
 
 
 def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The files first, then the process; gives the module's result."""
+    """Write the files, then handle the process; return the module's result."""
     node_io.require_identity(run, params)
     if params["state"] == LEAVING:
         return ensure_files({"files": [identity.mark(params["install_dir"], params["cluster_id"])]}, "", check_mode)
@@ -245,7 +245,7 @@ def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]
 
 
 def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives what concerns the process."""
+    """Run the five steps; return the part about the process."""
     place = node_io.wanted_place(params)
     given = node_io.given_files(params) if check_mode else {}  # what check mode has not written
     if not check_mode:

@@ -88,7 +88,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def hold_known(client: Client, listeners: list[str]) -> None:
-    """UnreachableError, to be asked again: a voter is not known by all `listeners` yet."""
+    """Raise UnreachableError, to be retried, if a voter is not known by all `listeners` yet."""
     missing = gather.controllers_without(client, listeners)
     if missing:
         who = ", ".join(map(str, missing))

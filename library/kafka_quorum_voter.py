@@ -161,7 +161,7 @@ def result(made: Plan, voters: dict[int, str]) -> dict[str, Any]:
 
 
 def text(voters: dict[int, str]) -> str:
-    """One line for each voter, by node id."""
+    """Return one line for each voter, by node id."""
     return "".join(f"{node_id}: {voters[node_id]}\n" for node_id in sorted(voters))
 
 

@@ -149,7 +149,7 @@ def diff(params: dict[str, Any], state: release.ReleaseState, plan: release.Plan
 
 
 def ensure_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives the module's result."""
+    """Run the five steps, and return the module's result."""
     archive = params["archive"] or ""
     release.parse_checksum(params["checksum"])
     state = observe(params)
@@ -172,7 +172,7 @@ def ensure_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
 
 
 def held(install_dir: str, check_mode: bool) -> contextlib.AbstractContextManager[Any]:
-    """One at a time: what a killed run left unpacking is waited for, not unpacked beside."""
+    """Lock the unpacking: a process that a killed run left is awaited."""
     releases = f"{install_dir}/releases"
     return contextlib.nullcontext() if check_mode or not os.path.isdir(releases) else locked(releases)
 

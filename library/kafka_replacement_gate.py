@@ -100,7 +100,7 @@ NO_MAJORITY = "no voter is replaced while the other voters have no leader: first
 
 
 def replaced(params: dict[str, Any]) -> replacement.Replaced:
-    """The node that the parameters describe."""
+    """Return the node that the parameters describe."""
     return replacement.Replaced(
         node_id=params["node_id"],
         roles=tuple(params["roles"]),
@@ -113,7 +113,7 @@ def replaced(params: dict[str, Any]) -> replacement.Replaced:
 
 
 def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapshot | None, tuple[str, ...]]:
-    """The cluster, and what is to be waited for. Raises RefusedError for what no waiting changes."""
+    """Return the cluster, and its open preconditions. Raises RefusedError for final obstacles."""
     if isinstance(seen, (Unknown, Unreachable)):
         return None, (seen.why,)
     if isinstance(seen, Known):
@@ -128,7 +128,7 @@ def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapsho
 
 
 def decide(module: KraftModule, client: Client) -> tuple[Snapshot | None, tuple[str, ...]]:
-    """The first look with nothing to wait for, or the last one when nothing advances any more."""
+    """Return the first observation without open preconditions, or the last one when nothing advances any more."""
     node, stall_timeout = replaced(module.params), StallTimeout(module.params["timeout"])
     patience = Patience()
     while True:

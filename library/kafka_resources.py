@@ -137,7 +137,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def parts(client: Client, params: dict[str, Any], check_mode: bool) -> Resources:
-    """The kinds that were given."""
+    """Return the kinds that were given."""
     given, topics = {**params, "check_mode": check_mode}, [desired(one) for one in params["topics"] or ()]
     return Resources(
         topics=[TopicRun(client, topics, params["timeout"], params["delete_topics"])] if topics else [],

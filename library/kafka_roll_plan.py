@@ -139,7 +139,7 @@ CHECK_MODE_SECONDS = 10  #: in check mode, for a leader or a late answer
 
 
 def looked(client: Client, timeout: float, largest_delay_ms: int, check_mode: bool = False) -> Outcome[Snapshot]:
-    """A snapshot that shows a leader, or what became of the last question after `timeout` seconds.
+    """Return a snapshot that shows a leader, or the outcome of the last query after `timeout` seconds.
 
     In check mode nothing is waited for where nothing can be reached.
     """
@@ -160,7 +160,7 @@ def claimed(client: Client, addresses: list[str]) -> tuple[Claim, ...]:
 
 
 def sight(client: Client, params: dict[str, Any], largest_delay_ms: int, check_mode: bool) -> decision.Sight:
-    """All that is known of the cluster; the controllers are asked only where it shows no leader."""
+    """Return all observations of the cluster; controllers are queried only if it shows no leader."""
     seen = looked(client, params["timeout"], largest_delay_ms, check_mode)
     claims = () if decision.led(seen) else claimed(client, params["controllers"])
     return decision.Sight(seen, claims, tuple(decision.HostLook(**one) for one in params["looks"]))

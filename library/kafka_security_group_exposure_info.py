@@ -78,7 +78,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def look(client: Any, cluster: str) -> tuple[list[model.CurrentInstance], dict[str, model.CurrentGroup]]:
-    """The cluster's instances and all their groups by id."""
+    """Return the cluster's instances and all their groups by id."""
     filters = observe.owned_by(cluster)
     reservations = observe.pages(client, "describe_instances", "Reservations", Filters=filters)
     found = [answers.instance(each) for group in reservations for each in group["Instances"]]

@@ -93,7 +93,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def judged(
     seen: Outcome[Snapshot], node_ids: list[int], wanted: Expected, once_led: bool = False
 ) -> shutdown_check.Verdict:
-    """The verdict on what was seen; an unknown or unreachable cluster lets a node go only with `once_led`."""
+    """Return the verdict; an unknown or unreachable cluster lets a node go only with `once_led`."""
     if isinstance(seen, Known) and (other := seen.value.other_cluster(wanted.cluster_id)):
         return shutdown_check.Verdict(reasons=(str(other),))
     if once_led and shutdown_check.leaderless(seen):
@@ -107,7 +107,7 @@ def judged(
 
 
 def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
-    """The first verdict that lets the nodes go, or the last one when nothing advances any more."""
+    """Return the first verdict that lets the nodes go, or the last one when nothing advances any more."""
     params = module.params
     wanted, stall_timeout = expected(params["expected"] or {}), StallTimeout(params["timeout"])
     patience, closest = Patience(), 1 << 31
@@ -121,7 +121,7 @@ def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
 
 
 def refusal(node_ids: list[int], verdict: shutdown_check.Verdict) -> str:
-    """Why the nodes stay, who else is away, and the way out."""
+    """Return why the nodes stay, which others are away, and the remedy."""
     nodes = ", ".join(str(one) for one in node_ids)
     lines = [f"Node {nodes} may not go down now:", *(f"  - {text}" for text in verdict.sentences())]
     lines += [f"Away meanwhile: {text} -> start it first." for text in verdict.away]

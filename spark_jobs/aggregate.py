@@ -99,7 +99,7 @@ def per_partition(
 
 
 def counts(partitions: list[PartitionResult], rows: Iterable[Row], written: int) -> Counts:
-    """The whole run's account."""
+    """Return the whole run's account."""
     kinds: Counter[str] = Counter()
     for row in rows:
         kinds.update({name: row[name] for name in ("other_runs", "null_values", "odd_times")})
@@ -121,7 +121,7 @@ def counts(partitions: list[PartitionResult], rows: Iterable[Row], written: int)
 
 
 def per_broker(partitions: list[PartitionResult], brokers: Mapping[int, str]) -> list[BrokerResult]:
-    """Partitions added up by leader: every broker, also one that leads none; last those without a leader."""
+    """Sum partitions by leader: every broker, also one that leads none; last those without a leader."""
     led: dict[int | None, list[PartitionResult]] = {node: [] for node in sorted(brokers)}
     for result in partitions:
         led.setdefault(result["leader"], []).append(result)
@@ -140,7 +140,7 @@ def per_broker(partitions: list[PartitionResult], brokers: Mapping[int, str]) ->
 
 
 def latency(rows: Iterable[Row]) -> Latency | None:
-    """Percentiles (nearest rank) and histogram; null when the topic's timestamps are not the brokers' own."""
+    """Return percentiles (nearest rank) and histogram; null if the topic's timestamps are not the brokers' own."""
     by_ms: Counter[int] = Counter()
     highest: list[int] = []
     for row in rows:
@@ -163,7 +163,7 @@ def latency(rows: Iterable[Row]) -> Latency | None:
 
 
 def percentile(by_ms: Mapping[int, int], share: float) -> int:
-    """The smallest value that at least ``share`` of the records do not exceed."""
+    """Return the smallest value that at least ``share`` of the records do not exceed."""
     wanted = share * sum(by_ms.values())
     seen = 0
     for ms, records in sorted(by_ms.items()):
@@ -174,7 +174,7 @@ def percentile(by_ms: Mapping[int, int], share: float) -> int:
 
 
 def histogram(by_ms: Mapping[int, int]) -> list[Bucket]:
-    """Buckets between the edges and one at each open end."""
+    """Return buckets between the edges and one at each open end."""
     bounds = zip((None, *EDGES_MS), (*EDGES_MS, None))
     return [
         Bucket(

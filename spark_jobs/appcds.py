@@ -29,7 +29,7 @@ LAST_LINES = 5
 
 
 def options(environment: Mapping[str, str], jars: Sequence[Path]) -> str:
-    """Java's options that name the archive for this Java and these jars; '' where there is none."""
+    """Return Java's options that name the archive for this Java and these jars; '' if there is none."""
     path = archive(environment, jars)
     return f'"-XX:SharedArchiveFile={path}" -Xshare:auto -XX:+VerifySharedSpaces {QUIET}' if path.is_file() else ""
 
@@ -41,7 +41,7 @@ def archive(environment: Mapping[str, str], jars: Sequence[Path]) -> Path:
 
 
 def _java(environment: Mapping[str, str]) -> list[Path]:
-    """The classes of the Java that spark-submit takes, which are another file after each update of it."""
+    """Return the classes of the Java that spark-submit takes, which are another file after each update of it."""
     home = environment.get("JAVA_HOME")
     java = Path(home, "bin/java") if home else Path(shutil.which("java", path=environment.get("PATH")) or "java")
     return [java.resolve().parent.parent / "lib/modules"]
@@ -79,12 +79,12 @@ def make(environment: Mapping[str, str], jars: Sequence[Path]) -> Path:
 
 
 def _trained(environment: Mapping[str, str], jars: Sequence[Path], path: Path) -> subprocess.CompletedProcess[str]:
-    """A session that writes its classes to `path` as it ends."""
+    """Run a session that writes its classes to `path` as it ends."""
     return train(environment, jars, f'"-XX:ArchiveClassesAtExit={path}" {QUIET}')
 
 
 def train(environment: Mapping[str, str], jars: Sequence[Path], java: str) -> subprocess.CompletedProcess[str]:
-    """A short session that does what the jobs do; `java`: further options of its Java."""
+    """Run a short session with the jobs' steps; `java`: further options of its Java."""
     home = spark_home()
     line = [
         *(str(home / "bin/spark-submit"), "--master", "local[2]"),

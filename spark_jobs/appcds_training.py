@@ -25,7 +25,7 @@ RECORDS = 20_000
 
 
 def records(spark: SparkSession) -> DataFrame:
-    """As the jobs make them: a key, a value with a checksum, a partition."""
+    """Make records like the jobs: a key, a value with a checksum, a partition."""
     sequence = sf.col("id")
     value = sf.concat_ws("|", sequence.cast("string"), sf.sha2(sequence.cast("string"), 256))
     return spark.range(0, RECORDS, 1, 4).select(
@@ -38,7 +38,7 @@ def records(spark: SparkSession) -> DataFrame:
 
 
 def account(made: DataFrame) -> None:
-    """As the audits do: decode, number, join both sides, aggregate, collect a few rows."""
+    """Account like the audits: decode, number, join both sides, aggregate, collect a few rows."""
     order = Window.partitionBy("partition").orderBy("sequence")
     read = made.withColumn("text", sf.decode("value", "UTF-8")).withColumn("previous", sf.lag("sequence").over(order))
     joined = made.select("sequence", "partition").join(
@@ -56,7 +56,7 @@ def account(made: DataFrame) -> None:
 
 
 def train(spark: SparkSession, scratch: Path) -> None:
-    """Everything once."""
+    """Do everything once."""
     made = records(spark).cache()
     account(made)
     made.select("sequence", "partition").write.json(str(scratch / "rows"))
@@ -68,7 +68,7 @@ def train(spark: SparkSession, scratch: Path) -> None:
 
 
 def main() -> None:
-    """A session, as the jobs have it."""
+    """Open a session like the jobs, and train."""
     spark = session.open_session("appcds")
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as scratch:

@@ -21,7 +21,7 @@ SPREAD = 1024  # how many groups the records without a number are spread over
 
 
 def reconcile(judged: DataFrame, workload: Workload) -> DataFrame:
-    """Everything that is counted, in one pass: by partition, by the partition where a record belongs, and by latency.
+    """Count everything in one pass: by partition, by the partition where a record belongs, and by latency.
 
     ``[partition, expected_partition, latency_ms, visible, records, bytes, corrupt, misplaced, other_runs, null_values,
     foreign_headers, odd_times, fingerprint, first_copies, duplicated, out_of_order, max_latency_ms]``; the latency is
@@ -41,7 +41,7 @@ def reconcile(judged: DataFrame, workload: Workload) -> DataFrame:
 
 
 def counters() -> list[Column]:
-    """The counts that need no other record than the one at hand; a stream can keep them, too.
+    """Return the counts that need no other record than the one at hand; a stream can keep them, too.
 
     ``fingerprint`` is equal for two readings when both saw the same records, and hardly ever else (it has 64 bits).
     """
@@ -89,7 +89,7 @@ def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
 
 
 def first_faults(judged: DataFrame, workload: Workload, limit: int) -> DataFrame:
-    """``[kind, partition, offset, sequence]`` of the ``limit`` first records of each fault, by partition and offset.
+    """Return ``[kind, partition, offset, sequence]`` of the ``limit`` first records of each fault, in order.
 
     ``kind`` is a name of ``FAULTS``, which are those of ``report_schema.Counts``.
     """
@@ -112,7 +112,7 @@ def first_faults(judged: DataFrame, workload: Workload, limit: int) -> DataFrame
 
 
 def retries_needed(judged: DataFrame, workload: Workload) -> DataFrame:
-    """``[retries]``: the least number of repeated attempts of a writer's task that explains all duplicates.
+    """Return ``[retries]``: the least number of repeated attempts of a writer's task that explains all duplicates.
 
     An attempt writes each number of its writer once at most, so the record with most copies decides for each writer.
     """
@@ -123,7 +123,7 @@ def retries_needed(judged: DataFrame, workload: Workload) -> DataFrame:
 
 
 def missing(spark: SparkSession, judged: DataFrame, workload: Workload) -> DataFrame:
-    """``[sequence: long]``: every number of the run that no record bears."""
+    """Return ``[sequence: long]``: every number of the run that no record bears."""
     every = spark.range(workload.records).withColumnRenamed("id", "sequence")
     return every.join(judged.select("sequence"), "sequence", "left_anti")
 
@@ -131,7 +131,7 @@ def missing(spark: SparkSession, judged: DataFrame, workload: Workload) -> DataF
 def first_missing(
     spark: SparkSession, judged: DataFrame, workload: Workload, limit: int, partitions: Collection[int]
 ) -> DataFrame:
-    """``[sequence, key, partition, offset_before, offset_after]`` of the ``limit`` lowest missing numbers.
+    """Return ``[sequence, key, partition, offset_before, offset_after]`` of the ``limit`` lowest missing numbers.
 
     The neighbours are the nearest received numbers of the same writer in the partition where the record belongs.
     """
@@ -161,7 +161,7 @@ def first_missing(
 
 
 def _cut(latency: Column) -> Column:
-    """The latency with all but its leading digits set to zero. No logarithm and no power: exact, and cheap."""
+    """Return the latency with all but its leading digits set to zero. Without logarithm: exact, and cheap."""
     size = F.abs(latency)
     cut = F.when(size < 10**SIGNIFICANT_DIGITS, latency)
     for digits in range(1, LONG_DIGITS - SIGNIFICANT_DIGITS + 1):

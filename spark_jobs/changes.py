@@ -15,7 +15,7 @@ POLL_SECONDS = 0.05
 
 
 def between(views: Sequence[TopicView], tasks_retried: int) -> Changes:
-    """`views`: the topic as it was described, the first one at the beginning and the last one at the end."""
+    """Compare `views`: descriptions of the topic, the first one at the beginning and the last one at the end."""
     first, last = views[0], views[-1]
     return Changes(
         brokers_gone={

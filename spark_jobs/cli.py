@@ -21,14 +21,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(prog: str, description: str, names: str = "spark_jobs/config.py") -> Parser:
-    """A parser with ``--config``; ``names``: the module that lists the names in the file."""
+    """Return a parser with ``--config``; ``names``: the module that lists the names in the file."""
     made = Parser(prog=prog, description=description)
     made.add_argument("--config", type=Path, required=True, help=f"JSON file; its names are listed in {names}")
     return made
 
 
 def guarded(action: Callable[[], int]) -> int:
-    """The action's exit code, or that of its error, whose message goes to standard error."""
+    """Return the action's exit code, or that of its error, whose message goes to standard error."""
     try:
         with private_file.closed_to_others():
             return action()

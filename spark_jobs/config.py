@@ -70,14 +70,14 @@ class SmokeConfig:
 
 
 def load(path: Path) -> SmokeConfig:
-    """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
+    """Load the configuration in ``path``, or raise a ``UsageError`` with all its faults."""
     content = json_file.load(path, problems)
     paths = {name: Path(content[name]) for name in ("output_dir", "timeline") if content.get(name)}
     return SmokeConfig(**{**content, **paths})
 
 
 def problems(content: object) -> list[str]:
-    """One line for each thing wrong: name, value, what is allowed."""
+    """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]
     known = SmokeConfig.__dataclass_fields__.keys()

@@ -21,7 +21,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Whole lines, without comments; what a backslash at the end continues is one line."""
+    """Return whole lines, without comments; a backslash at the end continues a line."""
     found: list[str] = []
     goes_on = False
     for line in (raw.lstrip() for raw in LINE_END.split(text)):

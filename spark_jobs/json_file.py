@@ -11,7 +11,7 @@ from spark_jobs.errors import UsageError
 
 
 def load(path: Path, problems: Callable[[object], list[str]]) -> dict[str, Any]:
-    """The object in ``path``, or a ``UsageError`` that lists why it cannot be read and all that ``problems`` finds."""
+    """Load the object in ``path``, or raise a ``UsageError`` with the reason, or with all ``problems``."""
     try:
         content = json.loads(path.read_text())
     except OSError as error:

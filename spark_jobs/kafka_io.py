@@ -53,7 +53,7 @@ BUFFER = 32 * 1024 * 1024  #: Kafka's default ``buffer.memory``; a producer fill
 
 
 def batch_size(partitions: int) -> int:
-    """Bytes of a batch, so that half of the buffer has room for one of each partition.
+    """Return the bytes of a batch, so that half of the buffer has room for one of each partition.
 
     If the buffer is full of begun batches, each leaves with a record or two.
     """
@@ -69,7 +69,7 @@ class Window:
 
     @property
     def spans(self) -> dict[int, tuple[int, int]]:
-        """First and end offset of each partition."""
+        """Return first and end offset of each partition."""
         return {partition: (start, self.ends[partition]) for partition, start in self.starts.items()}
 
     @property
@@ -88,7 +88,7 @@ class TopicIo:
     partitions: int = 1
 
     def write(self, records: DataFrame) -> None:
-        """``[key, value, partition]`` to the topic; returns when every record is acknowledged."""
+        """Write ``[key, value, partition]`` to the topic; returns when every record is acknowledged."""
         options = {**WRITE_OPTIONS, BATCH_SIZE: str(batch_size(self.partitions)), **self._connection()}
         records.write.format(FORMAT).options(**options).option(TOPIC, self.topic).save()
 
@@ -98,7 +98,7 @@ class TopicIo:
         return reader.option(INCLUDE_HEADERS, True).option(ENDING_OFFSETS, _offsets({self.topic: window.ends})).load()
 
     def stream(self, window: Window) -> DataFrame:
-        """The same as a stream from the window's start, in about four batches so that the checkpoint has work to do."""
+        """Read the same as a stream from the window's start, in about four batches, to exercise the checkpoint."""
         size = window.offsets // BATCHES_WANTED + len(window.starts)
         reader = self.spark.readStream.format(FORMAT).options(**self._reading(window))
         return reader.option(INCLUDE_HEADERS, True).option(MAX_OFFSETS_PER_TRIGGER, size).load()
@@ -111,7 +111,7 @@ class TopicIo:
 
 
 def connection(bootstrap_servers: str, client_options: Mapping[str, str]) -> dict[str, str]:
-    """Spark's options of how to reach a cluster."""
+    """Return Spark's options for the connection to a cluster."""
     return {**tuning(client_options), **spark(secured(bootstrap_servers, client_options))}
 
 

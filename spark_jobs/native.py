@@ -41,7 +41,7 @@ class Complaints:
     last: dict[str, tuple[bool, str]] = field(default_factory=dict)
 
     def note(self, error: KafkaError) -> None:
-        """``error_cb``: keep the broker's own sentence (``host:port/id: Connect to … failed: …``).
+        """Note an error (``error_cb``): keep the broker's own sentence (``host:port/id: Connect to … failed: …``).
 
         After a refusal librdkafka reports a lost connection as well: that does not replace the reason.
         """
@@ -90,7 +90,7 @@ def native_options(
 
 
 def require_cluster(metadata: Any, expected: str, servers: str) -> None:
-    """UsageError where ``metadata`` are another cluster's; an empty ``expected`` id is not compared."""
+    """Raise UsageError if ``metadata`` are another cluster's; an empty ``expected`` id is not compared."""
     if expected and metadata.cluster_id != expected:
         found = f"bootstrap_servers: {servers} belong to cluster {metadata.cluster_id}, and {expected} is expected"
         raise UsageError([f"{found}: take the hosts of the other cluster out of the inventory"])
@@ -111,7 +111,7 @@ class NativeAdmin:
         self._admin = AdminClient(native_options(bootstrap_servers, client_options, self._complaints))
 
     def describe(self, topic: str) -> TopicView:
-        """Leaders and brokers; never creates the topic."""
+        """Return leaders and brokers; never creates the topic."""
         metadata = self._asked(lambda: self._admin.list_topics(timeout=self._timeout))
         require_cluster(metadata, self._cluster_id, self._servers)
         if topic not in metadata.topics:
@@ -129,15 +129,15 @@ class NativeAdmin:
         )
 
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
-        """The offset behind the last decided record of each partition: open transactions end it earlier."""
+        """Return the offset behind the last decided record of each partition: open transactions end it earlier."""
         return self._offsets(topic, partitions, _LATEST)
 
     def written_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
-        """The offset behind the last record of each partition, decided or not."""
+        """Return the offset behind the last record of each partition, decided or not."""
         return self._offsets(topic, partitions, _LATEST, IsolationLevel.READ_UNCOMMITTED)
 
     def begin_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
-        """The first offset that each partition still holds."""
+        """Return the first offset that each partition still holds."""
         return self._offsets(topic, partitions, _EARLIEST)
 
     def first_since(self, topic: str, partitions: list[int], epoch_ms: int) -> dict[int, int]:
@@ -149,7 +149,7 @@ class NativeAdmin:
         return {partition: offset for partition, offset in found.items() if offset >= 0}
 
     def settings(self, topic: str) -> dict[str, str]:
-        """The topic's settings, defaults included."""
+        """Return the topic's settings, defaults included."""
         resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
 
         def ask() -> dict[str, str]:
@@ -159,7 +159,7 @@ class NativeAdmin:
         return cast("dict[str, str]", self._asked(ask))
 
     def committed(self, group: str, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """A consumer group's committed offsets in those of `partitions` where it has any."""
+        """Return a consumer group's committed offsets in those of `partitions` that have any."""
         request = ConsumerGroupTopicPartitions(group, [TopicPartition(*one) for one in partitions])
 
         def ask() -> dict[tuple[str, int], int]:
@@ -223,7 +223,7 @@ class NativeAdmin:
 
 
 def _offset_of(future: Any) -> int:
-    """The offset that was asked for; -1 where the records have no timestamps, and it was asked for by one."""
+    """Return the requested offset; -1 if the records have no timestamps, and one was requested."""
     try:
         return int(future.result().offset)
     except KafkaException as error:

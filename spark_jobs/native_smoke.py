@@ -47,7 +47,7 @@ class _Progress:
         return round((monotonic() - self.began) * 1000, 1)
 
     def delivered(self, error: KafkaError | None, message: Message) -> None:
-        """The producer's delivery callback."""
+        """Handle the producer's delivery callback."""
         partition, offset = _place(message)
         if error is not None:
             self.failures.append(f"partition {partition}: {error.str()}")
@@ -85,7 +85,7 @@ def run(config: SmokeConfig) -> NativeSmoke:
 
 
 def _settled(admin: NativeAdmin, config: SmokeConfig, progress: _Progress) -> TopicView:
-    """The topic with all its leaders; a topic just made gets two seconds for the news to spread."""
+    """Return the topic with all its leaders; a new topic gets two seconds for the metadata to spread."""
     while True:
         try:
             view = admin.describe(config.topic)

@@ -39,13 +39,13 @@ def _run(config: SmokeConfig) -> int:
 
 
 def saved_or_made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
-    """This run's native smoke test: the one already made, or else one made now. UsageError for a run id of before."""
+    """Return this run's native smoke test, made before or now. UsageError for a run id of before."""
     report.require_unused(config)
     return saved(config) or made(config, progress)
 
 
 def taken(config: SmokeConfig, progress: Progress) -> NativeSmoke:
-    """The same, for the one run that it is of: the next one makes its own."""
+    """Return the same, for one run only: the next one makes its own."""
     found = saved_or_made(config, progress)
     (config.output_dir / FILE).unlink(missing_ok=True)
     return found
@@ -70,7 +70,7 @@ def made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
 
 
 def saved(config: SmokeConfig) -> NativeSmoke | None:
-    """The native smoke test in ``output_dir`` when it is this run's, of this topic."""
+    """Return the native smoke test in ``output_dir`` if it is this run's, of this topic."""
     path = config.output_dir / FILE
     if not path.is_file():
         return None

@@ -21,27 +21,27 @@ def directory(path: Path) -> Path:
 
 
 def opened(path: Path) -> TextIO:
-    """The file, empty, for writing; one that an earlier version left open to all is closed to others."""
+    """Open the file, emptied, for writing; one that an earlier version left open to all is closed to others."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
     os.fchmod(descriptor, FILE_MODE)
     return os.fdopen(descriptor, "w", encoding="utf-8")
 
 
 def write(path: Path, text: str) -> None:
-    """The whole text of a file."""
+    """Write the whole text of a file."""
     with opened(path) as file:
         file.write(text)
 
 
 def below(directory: Path, name: str) -> Path:
-    """The file that another machine calls `name`, in `directory`. Raises ValueError for a name that leads out of it."""
+    """Return the file `name` of another machine in `directory`. Raises ValueError for a name that leads out of it."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
         raise ValueError(f"{name!r}: leads out of {directory}")
     return directory / name
 
 
 def of_run(path: str) -> Path:
-    """A directory that a run writes into. Below ``.kraftwright`` its parts may come from a host, and lead nowhere else.
+    """Return a run's output directory. Parts below ``.kraftwright`` may come from a host, and lead nowhere else.
 
     Raises ValueError for a path that leads out of it.
     """

@@ -87,7 +87,7 @@ def _is_intact(workload: Workload) -> Column:
 
 
 def _sequence(workload: Workload) -> Column:
-    """The number of a record of this run: of the two it carries, the one that its payload or its key confirms."""
+    """Return the number of this run's record: of the two it carries, the one that payload or key confirms."""
     front, back = F.col("front"), F.col("back")
     usable = [F.coalesce(_in_range(number, workload), F.lit(False)) for number in (front, back)]
     return F.when(
@@ -125,7 +125,7 @@ def _slice(field: Field) -> Column:
 
 
 def _number(start: int) -> Column:
-    """Twelve digits of the value, or null when they are not digits."""
+    """Return twelve digits of the value, or null if they are not digits."""
     return F.substring("value", start + 1, SEQUENCE.length).cast("string").try_cast("long")
 
 

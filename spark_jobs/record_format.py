@@ -68,13 +68,13 @@ class Workload:
 
     @property
     def keys_per_writer(self) -> int:
-        """A multiple of the partitions (so a key stays in one), small enough for about ten records to share a key."""
+        """Return a multiple of the partitions (so a key stays in one), with about ten records for each key."""
         wanted = self.records // (self.writers * self.partitions * RECORDS_PER_KEY)
         return self.partitions * max(1, min(KEYS_PER_PARTITION, wanted))
 
     @property
     def keys(self) -> int:
-        """Distinct keys of all writers together."""
+        """Return the number of distinct keys of all writers together."""
         return sum(min(self.keys_per_writer, len(self.range_of(writer))) for writer in range(self.writers))
 
     @property
@@ -83,7 +83,7 @@ class Workload:
 
     @property
     def tag(self) -> str:
-        """Eight hex digits that stand for the run in its keys."""
+        """Return eight hex digits that stand for the run in its keys."""
         return f"{zlib.crc32(self.run_id.encode()):08x}"
 
     @property
@@ -91,11 +91,11 @@ class Workload:
         return self.record_bytes - PAYLOAD_START - TAIL_LENGTH
 
     def range_of(self, writer: int) -> range:
-        """The sequences of one writer, split as Spark splits ``range``."""
+        """Return the sequences of one writer, split as Spark splits ``range``."""
         return range(writer * self.records // self.writers, (writer + 1) * self.records // self.writers)
 
     def writer_of(self, sequence: int) -> int:
-        """The inverse of ``range_of``: the last writer whose range begins at or before ``sequence``."""
+        """Return the last writer whose range begins at or before ``sequence``: the inverse of ``range_of``."""
         return ((sequence + 1) * self.writers - 1) // self.records
 
     def partition_of(self, sequence: int) -> int:
@@ -119,13 +119,13 @@ def own_id(run_id: str) -> str:
 
 
 def payload(run_id: str, sequence: int, length: int) -> bytes:
-    """The hex sha256 of run id and sequence, repeated up to ``length`` bytes."""
+    """Return the hex sha256 of run id and sequence, repeated up to ``length`` bytes."""
     digest = hashlib.sha256(f"{run_id} {sequence}".encode()).hexdigest()
     return (digest * (length // DIGEST_LENGTH + 1))[:length].encode()
 
 
 def encode(workload: Workload, sequence: int, event_ms: int) -> tuple[bytes, bytes]:
-    """Key and value of one record, as ``records.generate`` makes them; for the native client and for tests."""
+    """Return key and value of one record, as ``records.generate`` makes them; for the native client and for tests."""
     key = workload.key_of(sequence)
     head = b"%s%s %04d %012d %013d " % (
         MAGIC,

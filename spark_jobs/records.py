@@ -23,13 +23,13 @@ CLOCK_MS = 'java_method("java.lang.System", "currentTimeMillis")'
 
 
 def generate(spark: SparkSession, workload: Workload) -> DataFrame:
-    """``[key: binary, value: binary, partition: int]``, one task for each writer, in the order of the sequence."""
+    """Return ``[key: binary, value: binary, partition: int]``, one task for each writer, in the sequence's order."""
     sequences = spark.range(0, workload.records, 1, workload.writers).withColumn("event_ms", F.expr(CLOCK_MS))
     return encode(sequences.withColumnRenamed("id", "sequence"), workload)
 
 
 def encode(sequences: DataFrame, workload: Workload) -> DataFrame:
-    """``[sequence: long, event_ms: string of 13 digits]`` to ``[key: binary, value: binary, partition: int]``."""
+    """Convert ``[sequence: long, event_ms: 13 digits]`` to ``[key: binary, value: binary, partition: int]``."""
     sequence = F.col("sequence")
     number = digits(sequence, SEQUENCE.length)
     head = F.concat(
@@ -58,12 +58,12 @@ def encode(sequences: DataFrame, workload: Workload) -> DataFrame:
 
 
 def digits(number: Column, width: int) -> Column:
-    """The number in decimal with leading zeros."""
+    """Return the number in decimal with leading zeros."""
     return F.lpad(number.cast("string"), width, "0")
 
 
 def checksum(*parts: Column | str) -> Column:
-    """The crc32 of the parts in a row, as a number."""
+    """Return the crc32 of the parts in a row, as a number."""
     return F.crc32(F.concat(*parts).cast("binary"))
 
 
@@ -79,7 +79,7 @@ def key_number_of(sequence: Column, workload: Workload) -> Column:
 
 
 def key_of(sequence: Column, workload: Workload) -> Column:
-    """``<tag>-<writer>-<number>``."""
+    """Return ``<tag>-<writer>-<number>``."""
     writer = digits(writer_of(sequence, workload), WRITER.length)
     number = digits(key_number_of(sequence, workload), KEY_NUMBER_LENGTH)
     return F.concat(F.lit(workload.tag + "-"), writer, F.lit("-"), number)
@@ -91,7 +91,7 @@ def partition_of(sequence: Column, workload: Workload) -> Column:
 
 
 def payload_of(sequence: Column, workload: Workload) -> Column:
-    """The hex sha256 of run id and sequence, repeated up to the payload's length."""
+    """Return the hex sha256 of run id and sequence, repeated up to the payload's length."""
     text = F.concat(F.lit(workload.run_id + " "), sequence.cast("string"))
     digest = F.sha2(text.cast("binary"), 256)
     return F.substring(F.repeat(digest, workload.payload_bytes // DIGEST_LENGTH + 1), 1, workload.payload_bytes)

@@ -64,21 +64,21 @@ def of_run(config: SmokeConfig) -> Report | None:
 
 
 def require_unused(config: SmokeConfig) -> None:
-    """UsageError where ``output_dir`` holds an account of the same run id."""
+    """Raise UsageError if ``output_dir`` holds an account of the same run id."""
     path, last = config.output_dir / FILE, of_run(config)
     if last and last["counts"]:
         raise UsageError([f"run_id: {config.run_id} was used before, and {path} is its account: give a new run_id"])
 
 
 def workload_of(workload: RecordWorkload) -> Workload:
-    """The workload as the report names it."""
+    """Return the workload in the report's form."""
     return Workload(
         records=workload.records, record_bytes=workload.record_bytes, writers=workload.writers, keys=workload.keys
     )
 
 
 def write(report: Any, progress: Progress, directory: Path, shape: Any = Report) -> Path:
-    """Stamp the end, check the shape, write in one step; the path."""
+    """Stamp the end, check the shape, write in one step; return the path."""
     report["seconds"] = round(progress.seconds, 1)
     report["finished"] = iso(datetime.now(timezone.utc))
     wrong = problems(report, shape)
@@ -92,7 +92,7 @@ def write(report: Any, progress: Progress, directory: Path, shape: Any = Report)
 
 
 def timeline(path: Path | None) -> list[TimelineEntry]:
-    """The callback's JSON lines; a line still being written and lines of another shape are left out."""
+    """Read the callback's JSON lines; a line still being written and lines of another shape are left out."""
     if path is None or not path.is_file():
         return []
     entries = [_entry(line) for line in path.read_text().splitlines()]

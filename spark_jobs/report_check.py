@@ -14,7 +14,7 @@ def problems(report: object, shape: Any = Report) -> list[str]:
 
 
 def _mismatches(where: str, value: object, kind: Any) -> list[str]:
-    """One line for each place below ``where`` that is not of the type ``kind``."""
+    """Return one line for each place below ``where`` that is not of the type ``kind``."""
     if is_typeddict(kind):
         return _record_mismatches(where, value, kind)
     origin, parts = get_origin(kind), get_args(kind)
@@ -33,7 +33,7 @@ def _mismatches(where: str, value: object, kind: Any) -> list[str]:
 
 
 def _record_mismatches(where: str, value: object, kind: Any) -> list[str]:
-    """The same for one of the typed dictionaries above: unknown names, missing names, then each value."""
+    """Return the same for one of the typed dictionaries above: unknown names, missing names, then each value."""
     if not isinstance(value, dict):
         return [f"{where}: {value!r} is not a {kind.__name__}"]
     hints = get_type_hints(kind)

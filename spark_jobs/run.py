@@ -108,7 +108,7 @@ def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Benc
 
 
 def _write(bench: Bench) -> Rate:
-    """Spark's sink returns when every record is acknowledged, and raises otherwise."""
+    """Write with Spark's sink, which returns when every record is acknowledged, and raises otherwise."""
     workload = bench.workload
     bench.spark.sparkContext.setJobGroup(WRITE, "write the records")
     began = monotonic()
@@ -120,7 +120,7 @@ def _write(bench: Bench) -> Rate:
 
 
 def _account(bench: Bench, judged: DataFrame) -> tuple[list[dict[str, Any]], Rate]:
-    """The audit's rows; the rate is that of reading and auditing in one pass."""
+    """Return the audit's rows; the rate is that of reading and auditing in one pass."""
     began = monotonic()
     rows = [row.asDict() for row in audit.reconcile(judged, bench.workload).collect()]
     result = rate(_total(rows, "records"), _total(rows, "bytes"), monotonic() - began)
@@ -129,7 +129,7 @@ def _account(bench: Bench, judged: DataFrame) -> tuple[list[dict[str, Any]], Rat
 
 
 def _stream(bench: Bench, window: kafka_io.Window, rows: list[dict[str, Any]]) -> tuple[Stream, Rate]:
-    """The second reading; it has seen the same when its counts and its fingerprint are those of the first."""
+    """Read a second time; its counts and its fingerprint must be those of the first reading."""
     judged = reading.judge(bench.topic.stream(window), bench.workload)
     with tempfile.TemporaryDirectory(prefix=CHECKPOINT, dir=bench.progress.directory) as checkpoint:
         began = monotonic()
@@ -174,7 +174,7 @@ def _name_faults(
 
 
 def rate(count: int, size: int, seconds: float) -> Rate:
-    """Records and bytes in so many seconds; each pass of a run is the first of its kind in its JVM, hence cold."""
+    """Return records and bytes in so many seconds; each pass is the first of its kind in its JVM, hence cold."""
     return Rate(
         records=count,
         bytes=size,
@@ -186,7 +186,7 @@ def rate(count: int, size: int, seconds: float) -> Rate:
 
 
 def in_words(result: Rate) -> str:
-    """``200,000 records in 6.9 s (28,986/s, 3.4 MB/s)``."""
+    """Format ``200,000 records in 6.9 s (28,986/s, 3.4 MB/s)``."""
     speed = f"{result['records_per_s']:,.0f}/s, {result['mb_per_s']:.1f} MB/s"
     return f"{result['records']:,} records in {result['seconds']:.1f} s ({speed})"
 

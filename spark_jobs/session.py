@@ -45,7 +45,7 @@ SETTINGS = {
 
 
 def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
-    """A session on the master that spark-submit was given; started without spark-submit, on this machine's cores.
+    """Open a session on spark-submit's master; without spark-submit, on this machine's cores.
 
     ``more``: settings beyond those of every session.
     """
@@ -66,7 +66,7 @@ def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) ->
 
 
 def _clean_environment() -> None:
-    """Spark's JVM inherits the environment of this process."""
+    """Clean the environment of this process, which Spark's JVM inherits."""
     wanted = environment.of_spark(os.environ, environment.LOCAL, sys.executable, str(spark_home()))
     for name in os.environ.keys() - wanted.keys():
         del os.environ[name]
@@ -82,7 +82,7 @@ def _alone(more: Mapping[str, str]) -> dict[str, str]:
 
 
 def shuffle_partitions(cores: int) -> int:
-    """Twice the cores: adaptive execution merges what is too small, and more only costs task starts."""
+    """Return twice the cores: adaptive execution merges small partitions, and more only costs task starts."""
     return max(2, 2 * cores)
 
 
@@ -101,7 +101,7 @@ def describe(spark: SparkSession, session_seconds: float) -> Spark:
 
 @contextmanager
 def explaining() -> Iterator[None]:
-    """Turns what Spark raises inside into this project's errors where their meaning is known."""
+    """Convert Spark's exceptions inside to this project's errors if their meaning is known."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -117,7 +117,7 @@ def explained(error: Exception) -> Exception:
 
 
 def chain(error: Exception) -> list[str]:
-    """The Java exceptions behind an error, one line each, the innermost first."""
+    """Return the Java exceptions behind an error, one line each, the innermost first."""
     thrown = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     lines: list[str] = []
     while thrown is not None:
@@ -127,7 +127,7 @@ def chain(error: Exception) -> list[str]:
 
 
 def require_executor(spark: SparkSession, seconds: float = EXECUTOR_SECONDS) -> None:
-    """InstallationError where a master elsewhere runs no task within so many seconds."""
+    """Raise InstallationError if a master elsewhere runs no task within so many seconds."""
     if str(spark.sparkContext.master).startswith("local"):
         return
     work = threading.Thread(target=lambda: spark.range(1, numPartitions=1).collect(), daemon=True)

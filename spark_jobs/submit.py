@@ -55,7 +55,7 @@ class Tools:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check, make the native smoke test, run spark-submit; the exit code."""
+    """Check, make the native smoke test, run spark-submit; return the exit code."""
     return guarded(lambda: _run(_parsed(arguments)))
 
 
@@ -69,7 +69,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def setting(text: str) -> str:
-    """``name=value`` for spark-submit's ``--conf``."""
+    """Parse ``name=value`` for spark-submit's ``--conf``."""
     name, equals, _ = text.partition("=")
     if not (name and equals):
         raise argparse.ArgumentTypeError(f"{name!r} is not a setting and its value: spark.executor.memory=2g is")
@@ -139,7 +139,7 @@ def check_java(environment: Mapping[str, str]) -> None:
 
 
 def command(tools: Tools, master: str, settings: Sequence[str], records: int, config_path: Path) -> list[str]:
-    """The whole spark-submit line."""
+    """Return the whole spark-submit line."""
     java = SHORT_RUN_JAVA if records <= SHORT_RUN else LONG_RUN_JAVA
     local = local_settings(tools.jars) if master.startswith("local") else {}
     named = [f"{name}={value}" for name, value in local.items()] + list(settings)
@@ -206,7 +206,7 @@ def _broken(settings: SmokeConfig, error: SmokeError) -> SmokeError:
 
 
 def tail(log: Path) -> str:
-    """The last lines of Spark's output."""
+    """Return the last lines of Spark's output."""
     return "\n".join(log.read_text(errors="replace").splitlines()[-SHOWN_LINES:])
 
 

@@ -68,7 +68,7 @@ class Account:
 
 
 def of_run(report: Report, account: Account) -> Verdict:
-    """``proven`` unless there is a fault, or the two readings differ.
+    """Return ``proven`` unless there is a fault, or the two readings differ.
 
     ``undecided`` where the only doubt are records behind an open transaction. ``report`` has the lists.
     """
@@ -90,7 +90,7 @@ def of_run(report: Report, account: Account) -> Verdict:
 
 
 def ended(report: Report, reason: str, reached: bool) -> Verdict:
-    """The verdict of a run that did not come to its end; what the first reading has found stays.
+    """Return the verdict of a run that did not come to its end; the first reading's findings stay.
 
     ``reached``: whether the end has another reason than Kafka.
     """
@@ -107,7 +107,7 @@ def ended(report: Report, reason: str, reached: bool) -> Verdict:
 
 
 def unreachable(reason: str) -> Verdict:
-    """The cluster did not answer, before or during the run."""
+    """Return the verdict of a cluster that did not answer, before or during the run."""
     return Verdict(outcome="unreachable", sentences=[f"The run could not be finished: {reason}", NOTHING_KNOWN])
 
 
@@ -156,14 +156,14 @@ def _failures(counts: Counts, first_missing: Sequence[Missing], explained: bool)
 
 
 def named(fault: Fault) -> str:
-    """One record with a fault and where it is."""
+    """Describe one record with a fault and its place."""
     number = "a record" if fault["sequence"] is None else f"number {fault['sequence']}"
     place = f"partition {fault['partition']} {_leader(fault['leader'])}, offset {fault['offset']}"
     return f"{number}, {place}: {WORDS[fault['kind']]}"
 
 
 def describe(missing: Missing) -> str:
-    """One missing record and where to look for it: partition, its leader, the offsets on both sides."""
+    """Describe one missing record and its place: partition, its leader, the offsets on both sides."""
     before, after = missing["offset_before"], missing["offset_after"]
     place = {
         (True, True): "nothing of its writer is left in that partition",

@@ -22,7 +22,7 @@ OF_FAILURES = ("failed", "msg", "exception", "module_stdout", "module_stderr")
 
 
 def as_data(result: dict[str, Any]) -> dict[str, Any]:
-    """A module's result; one that failed has its words in ``error`` and changed nothing that is known."""
+    """Return a module's result; a failed one has its message in ``error`` and changed nothing that is known."""
     if not result.get("failed"):
         return result
     kept = {key: value for key, value in result.items() if key not in OF_FAILURES}
@@ -46,7 +46,7 @@ class ActionModule(ActionBase):
             return as_data({"failed": True, "msg": str(error)})
 
     def _tried(self, module: str, options: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        """The result of the module, or of the action plugin that runs in its place."""
+        """Return the result of the module, or of the action plugin that runs in its place."""
         task = self._task.copy()
         task.action, task.args = module, options
         loader = self._shared_loader_obj.action_loader

@@ -67,7 +67,7 @@ def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:
 
 
 def files_in(directory: Path) -> list[str]:
-    """Names of the files there; none where it is still to be made."""
+    """Return names of the files there; none if the directory is still to be made."""
     try:
         with os.scandir(directory) as entries:
             return [entry.name for entry in entries if entry.is_file()]

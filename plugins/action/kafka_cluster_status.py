@@ -45,7 +45,7 @@ ARGUMENT_SPEC = {
 
 
 def changed(path: Path) -> last_change.LastChange | None:
-    """From the record of the last deployment; None where there is none that this user can read."""
+    """Read the record of the last deployment; None if there is none that this user can read."""
     try:
         return last_change.last_change(path.read_text(encoding="utf-8", errors="replace").splitlines())
     except OSError:

@@ -78,7 +78,7 @@ class ActionModule(ActionBase):
 
 
 def refused(path: str, found: list[Problem], hosts: int) -> AnsibleAction:
-    """The failure with everything that has moved."""
+    """Return the failure with all deviations."""
     remedy = (
         f"Write a fresh plan with --check and -e kafka_plan_file, review it, and approve that one instead of {path}."
     )

@@ -66,7 +66,7 @@ DISPLAY = Display()
 
 
 def load_specs() -> dict[str, dict[str, Any]]:
-    """Every public variable of every role with its option; only those of the core are required here."""
+    """Return every public variable of every role with its option; only those of the core are required here."""
     specs: dict[str, dict[str, Any]] = {}
     for path in sorted(ROOT.glob("roles/*/meta/argument_specs.yml")):
         entries = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["argument_specs"]  # noqa: S506
@@ -111,7 +111,7 @@ def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
 
 
 def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:
-    """Names of ``kafka_*`` variables that a task's play sets; those of the command line (`extra`) win."""
+    """Return names of ``kafka_*`` variables that a task's play sets; the command line (`extra`) wins."""
     return frozenset(name for name in task.get_play().get_vars() if name.startswith(PREFIX) and name not in extra)
 
 
@@ -189,7 +189,7 @@ def surroundings(
 
 
 def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:
-    """The warnings of a play of this run that validated first."""
+    """Return the warnings of a play of this run that validated first."""
     found: set[str] = set()
     for host in ("localhost", *hosts[:1]):
         facts = hostvars.raw_get(host).get("ansible_facts") or {}
@@ -211,7 +211,7 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, A
 
 
 def invalid(problems: list[Problem], hosts: int, form: str) -> AnsibleAction:
-    """The failure with all problems in it: in a table or, for machines, shown as JSON beside it."""
+    """Return the failure with all problems: in a table or, for machines, as JSON beside it."""
     if form == "json":
         DISPLAY.display(report.as_json(problems))
     return refusal("Inventory validation failed", problems, hosts, table=form != "json")

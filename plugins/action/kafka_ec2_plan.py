@@ -58,7 +58,7 @@ def of_hosts(hosts: list[str], hostvars: Data) -> dict[str, Data]:
 
 
 def named(settings: Data) -> dict[str, Any]:
-    """All that must be known of a cluster that is to go; its inventory need not be sound."""
+    """Return the required data of a cluster that is to go; its inventory need not be sound."""
     return {"cluster": {"name": settings["cluster_name"], "cluster_id": settings["cluster_id"]}, "nodes": {}}
 
 
@@ -78,7 +78,7 @@ def unknown(found: Current, hostvars: Data) -> list[str]:
 
 
 def disks(tags: Data) -> dict[str, str]:
-    """The tags of a machine that name its disks."""
+    """Return the tags of a machine that name its disks."""
     return {key: str(value) for key, value in tags.items() if key.startswith(DISK)}
 
 
@@ -139,7 +139,7 @@ class ActionModule(ActionBase):
         return self._result(lines, {"kafka_ec2_gone": facts})
 
     def _result(self, lines: list[str], facts: dict[str, Any]) -> dict[str, Any]:
-        """A change only in check mode: otherwise the tasks that follow make it."""
+        """Return a change only in check mode: otherwise the tasks that follow make it."""
         return {
             "changed": bool(lines) and bool(self._task.check_mode),
             "lines": lines,
@@ -148,7 +148,7 @@ class ActionModule(ActionBase):
         }
 
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
-        """Everything that is there, or why it cannot be seen."""
+        """Return the current state, or why it cannot be seen."""
         arguments = {"region": wanted.region, **dataclasses.asdict(observe.of(wanted))}
         looked: dict[str, Any] = self._execute_module("kafka_ec2_info", module_args=arguments, task_vars=variables)
         return looked

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.operations.certificates import given, judgement
 
 
 def digest(path: Path) -> str:
-    """The sha256 of a file of this machine; empty where there is none."""
+    """Return the sha256 of a file of this machine; empty if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
@@ -47,7 +47,7 @@ class ActionModule(ActionBase):
         return result
 
     def _steps(self) -> dict[str, Any]:
-        """The steps' parameters, with the client's digest in place of its path on this machine."""
+        """Return the steps' parameters, with the client's digest in place of its path on this machine."""
         asked = dict(self._task.args.get("steps") or {})
         if "client" in asked:
             archive = Path(self._loader.path_dwim(asked["client"]["archive"]))

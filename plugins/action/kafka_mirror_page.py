@@ -69,5 +69,5 @@ def loaded(path: Path) -> dict[str, Any]:
 
 
 def thinned(history: list[list[float]]) -> list[list[float]]:
-    """At most LONGEST looks, the last one among them."""
+    """Return at most LONGEST samples, the last one among them."""
     return history if len(history) <= LONGEST else [*history[:-1:2], history[-1]]

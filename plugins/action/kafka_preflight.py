@@ -59,13 +59,13 @@ def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Desired
 
 
 def silence(variables: Mapping[str, Any]) -> str:
-    """The words with which a host could not be locked or looked at; empty where it could."""
+    """Return the error of a host that could not be locked or inspected; empty if it could."""
     results = [variables.get(name) or {} for name in STEPS]
     return next((error_text(each) for each in results if each.get("unreachable") or each.get("failed")), "")
 
 
 def other_run(variables: Mapping[str, Any]) -> Record | None:
-    """The run that keeps this one from the host."""
+    """Return the run that keeps this one from the host."""
     locked = variables.get(STEPS[0]) or {}
     return record(locked.get("holder")) if locked.get("failed") else None
 
@@ -73,7 +73,7 @@ def other_run(variables: Mapping[str, Any]) -> Record | None:
 def read(
     arguments: Mapping[str, Any], task_vars: Mapping[str, Any], answer: Mapping[str, Any] | None = None
 ) -> Subject:
-    """All hosts as they are wanted and as they were found. `answer`: the running cluster's; None where none runs."""
+    """Return all hosts, desired and found. `answer`: the running cluster's; None if none runs."""
     desired, hostvars = task_vars["ansible_facts"]["kafka_desired"], task_vars["hostvars"]
     hosts = []
     for name in map(str, arguments["hosts"]):
@@ -123,7 +123,7 @@ def own_facts(subject: Subject) -> list[Mapping[str, Any]]:
 
 
 def given(answer: Mapping[str, Any]) -> list[Problem]:
-    """Errors of the inventory, shown together with those of the hosts. Its warnings were shown before."""
+    """Return the inventory's errors, shown together with those of the hosts. Its warnings were shown before."""
     return errors(Problem(**each) for each in answer.get("problems") or ())
 
 

@@ -57,7 +57,7 @@ class ActionModule(ActionBase):
 
 
 def starting(home: Path, given: dict[str, Any]) -> list[str]:
-    """The arguments of a start, after its settings were written to a file: they may hold secrets."""
+    """Return the arguments of a start, after its settings were written to a file: they may hold secrets."""
     settings = {name: int(value) if name in NUMBERS else value for name, value in given["settings"].items()}
     settings |= where(given["now"], str(settings.get("bootstrap_servers", "")))
     private_file.directory(home)
@@ -105,13 +105,13 @@ def result(done: subprocess.CompletedProcess[str], directory: str) -> dict[str, 
 
 
 def current(home: Path) -> str:
-    """The directory of the probe that runs, or is not accounted for; empty without one."""
+    """Return the directory of the probe that runs, or is not accounted for; empty without one."""
     content = read(home / PID_FILE)
     return str(content.get("directory", ""))
 
 
 def figures(directory: str) -> dict[str, Any]:
-    """The account's figures, where there is one."""
+    """Return the account's figures, if there is one."""
     audit = read(Path(directory) / "audit.json") if directory else {}
     if not audit:
         return {}
@@ -120,7 +120,7 @@ def figures(directory: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A JSON file; nothing where there is none that can be read."""
+    """Read a JSON file; nothing if there is none that can be read."""
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -31,7 +31,7 @@ LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def run_id() -> str:
-    """The minute (UTC) and letters by chance: control machines that begin at the same time have different ids."""
+    """Return the minute (UTC) and random letters: simultaneous control machines get different ids."""
     return time.strftime("%y%m%dT%H%M", time.gmtime()) + "".join(secrets.choice(LETTERS) for _ in range(5))
 
 

@@ -67,7 +67,7 @@ class ActionModule(ActionBase):
 
 
 def pack(bundle: Path, files: Mapping[str, Path], about: str) -> None:
-    """One folder in the archive, named like it; for its owner alone."""
+    """Pack one folder into the archive, named like it; for its owner alone."""
     top = bundle.name.split(".")[0]
     private_file.directory(bundle.parent)
     beside = bundle.with_name(f".{bundle.name}")

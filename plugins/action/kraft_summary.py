@@ -45,7 +45,7 @@ class ActionModule(ActionBase):
 
 
 def read_report(given: Any) -> dict[str, Any] | None:
-    """A report as it is, or from its file; null when there is none that can be read."""
+    """Return a report as it is, or from its file; null if there is none that can be read."""
     if isinstance(given, dict) or not given:
         return given or None
     try:

@@ -52,7 +52,7 @@ class CallbackModule(Default):  # type: ignore[misc]
         self._unnamed_play: Any = None
 
     def _print_task_banner(self, task: Any) -> None:
-        """A play shows its name with its first task that does."""
+        """Print a play's name with its first task that is shown."""
         play, self._unnamed_play = self._unnamed_play, None
         if play:
             super().v2_playbook_on_play_start(play)
@@ -126,7 +126,7 @@ class CallbackModule(Default):  # type: ignore[misc]
             super().v2_playbook_on_include(included_file)
 
     def v2_on_file_diff(self, result: Any) -> None:
-        """Ansible calls it before the result itself is shown."""
+        """Print a diff; Ansible calls this before the result itself is shown."""
         if self._display.verbosity:
             super().v2_on_file_diff(result)
             return
@@ -137,7 +137,7 @@ class CallbackModule(Default):  # type: ignore[misc]
                     self._diffs += self._unseen(result.host.get_name(), entries(one["diff"]))
 
     def _unseen(self, host: str, diffs: Iterable[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-        """Those that no task of this run has shown of the host: in check mode two tasks may predict the same file."""
+        """Return diffs that no task of this run has shown for the host: in check mode two may predict the same file."""
         found = {repr((host, sorted(diff.items()))): (host, diff) for diff in diffs}
         new = [pair for key, pair in found.items() if key not in self._shown]
         self._shown.update(found)
@@ -160,5 +160,5 @@ class CallbackModule(Default):  # type: ignore[misc]
 
 
 def entries(given: Any) -> Iterable[dict[str, Any]]:
-    """A result's diff is one, or a list of them."""
+    """Return a result's diffs as a list."""
     return given if isinstance(given, list) else [given]

@@ -51,12 +51,12 @@ def ours(playbook: Any) -> list[tuple[Any, str]]:
 
 
 def patterns(play: Any) -> list[str]:
-    """The hosts of a play: one name or a list of names, as it was written or, once it runs, as templates gave it."""
+    """Return the hosts of a play: one name or a list, as written or, once it runs, as templates gave it."""
     return [play.hosts] if isinstance(play.hosts, str) else list(play.hosts or ())
 
 
 def asked(plays: list[tuple[Any, str]]) -> Start:
-    """The options and settings of a run of `plays`."""
+    """Return the options and settings of a run of `plays`."""
     options, settings = context.CLIARGS, vars(constants)
     return Start(
         tags=tuple(options.get("tags") or ("all",)),
@@ -76,7 +76,7 @@ def asked(plays: list[tuple[Any, str]]) -> Start:
 
 
 def unreadable(play: Any) -> str:
-    """The inventory's files that Ansible could not read, as a table; empty where it can read them all."""
+    """Return a table of inventory files that Ansible could not read; empty if it can read them all."""
     variables = getattr(play, "_variable_manager", None)
     found = yaml_files.problems(variables._inventory, play.get_loader()) if variables else []
     heading = f"Inventory validation failed: {report.summary(found)}. No host was changed."

@@ -92,7 +92,7 @@ def phase_of(task_path: str) -> str:
 
 
 def covered_seconds(spans: Iterable[tuple[float, float]]) -> float:
-    """Length of the union of spans: hosts that work side by side count once."""
+    """Return the length of the union of spans: hosts that work side by side count once."""
     total, reached = 0.0, float("-inf")
     for start, end in sorted(spans):
         total += max(0.0, end - max(start, reached))
@@ -101,7 +101,7 @@ def covered_seconds(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def phase_summary(lines: Iterable[Line]) -> str:
-    """``validate 0.4 s · host 3.1 s``: the phases in the order they began, each with its wall time."""
+    """Return ``validate 0.4 s · host 3.1 s``: the phases in the order they began, each with its wall time."""
     by_phase: dict[str, list[tuple[float, float]]] = {}
     for line in sorted(lines, key=lambda one: one.start):
         by_phase.setdefault(line.phase, []).append((line.start, line.end))
@@ -109,7 +109,7 @@ def phase_summary(lines: Iterable[Line]) -> str:
 
 
 def project_root(directory: Path) -> Path:
-    """The closest directory upwards that has an ``ansible.cfg``; ``directory`` itself when none has."""
+    """Return the closest directory upwards with an ``ansible.cfg``; ``directory`` itself if none has."""
     return next((d for d in (directory, *directory.parents) if (d / "ansible.cfg").is_file()), directory)
 
 
@@ -143,7 +143,7 @@ class Journal:
 
 
 def guarded(method: Callable[..., None]) -> Callable[..., None]:
-    """A callback method that ends recording with one warning instead of disturbing the run."""
+    """Wrap a callback method: an error ends recording with one warning, and does not disturb the run."""
 
     @functools.wraps(method)
     def guard(self: CallbackModule, *args: Any, **kwargs: Any) -> None:
@@ -232,7 +232,7 @@ class CallbackModule(CallbackBase):
             self._follow_probe(result.result, task.args.get("state", "started"))
 
     def _follow_probe(self, answer: Mapping[str, Any], state: str) -> None:
-        """From a probe's start on, send it the steps; those before it as well."""
+        """Send the probe the steps from its start on; those before it as well."""
         self._probed = Journal(self._journal.lines)
         if state == "started" and answer.get("directory") and not answer.get("failed"):
             self._probed.open(Path(answer["directory"]) / "steps.jsonl")

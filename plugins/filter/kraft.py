@@ -33,7 +33,7 @@ FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity")
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
-    """One entry of ``kafka_files``' ``directories``, for ``map``."""
+    """Return one entry of ``kafka_files``' ``directories``, for ``map``."""
     return {"path": path, "owner": owner, "group": group, "mode": mode}
 
 
@@ -43,7 +43,7 @@ def kraft_holds_secret(text: str) -> bool:
 
 
 def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -> str:
-    """``server.properties`` with its secrets, for the node's own file; `layers` are the host's variables."""
+    """Return ``server.properties`` with its secrets, for the node's own file; `layers` are the host's variables."""
     try:
         return files.properties_text(node, layers)
     except KraftError as error:
@@ -51,7 +51,7 @@ def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -
 
 
 def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, str | None]:
-    """Files for clients: name -> content. `cluster`: of ``kafka_desired``; `options`: of the smoke test's client."""
+    """Return files for clients: name -> content. `cluster`: of ``kafka_desired``; `options`: of the smoke test."""
     try:
         return client_files.client_files(cluster["name"], cluster["clients"], options, text_of)
     except KraftError as error:
@@ -82,7 +82,7 @@ def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | No
 
 
 def kraft_picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Those of `values` that are named."""
+    """Return the named ones of `values`."""
     return {name: values.get(name) for name in names}
 
 
@@ -140,7 +140,7 @@ def _facts(variables: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All nodes as ``kafka_config_plan`` takes them; of a host that was not looked at, what it declares.
+    """Return all nodes for ``kafka_config_plan``; for a host without inspection, its declaration.
 
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``view``
     (``kafka_connectivity_info``). A broker that does not answer on its own host is not asked again.
@@ -153,7 +153,7 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
 
 
 def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable: str) -> list[str]:
-    """The `hosts` that a user's `variable` names, in the inventory's order. Raises for a name that is none of them."""
+    """Return the `hosts` that a user's `variable` names, in the inventory's order. Raises for unknown names."""
     known = list(hosts)
     asked = [name.strip() for name in names.split(",") if name.strip()] if isinstance(names, str) else list(names)
     for name in asked:
@@ -165,7 +165,7 @@ def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable
 
 
 def kraft_release_features(release: str | float) -> dict[str, int]:
-    """Feature -> level that `release` stands for, as ``kafka_feature`` takes them. Raises for one that is not known."""
+    """Return feature -> level of `release`, for ``kafka_feature``. Raises for an unknown release."""
     try:
         return release_features(str(release))
     except KraftError as error:
@@ -178,7 +178,7 @@ def kraft_voter_listeners(listeners: Iterable[Mapping[str, Any]]) -> list[dict[s
 
 
 def kraft_coming(node: Mapping[str, Any]) -> dict[str, Any]:
-    """A broker that is not registered yet, as ``kafka_reassignment`` takes it."""
+    """Return a broker that is not registered yet, for ``kafka_reassignment``."""
     return {"node_id": node["node_id"], "rack": node.get("rack") or None}
 
 
@@ -188,14 +188,14 @@ def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) 
 
 
 def kraft_brokers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
-    """Those of `hosts` that are brokers, in their order; `desired` is ``kafka_desired``'s fact."""
+    """Return those of `hosts` that are brokers, in their order; `desired` is ``kafka_desired``'s fact."""
     return [host for host in hosts if "broker" in desired["nodes"][host]["roles"]]
 
 
 def kraft_asked(
     hosts: Iterable[str], in_play: Iterable[str], hostvars: Mapping[str, Any], but: Iterable[str] = ()
 ) -> str:
-    """The one of `hosts` through which the cluster is asked: in the play, with Kafka running by the look, the first.
+    """Return the one of `hosts` for queries of the cluster: in the play, with Kafka running, the first.
 
     `hosts`: those that may be asked, in the inventory's order; `in_play`: ``ansible_play_hosts``; `but`: hosts that
     are about to stop, asked only where no other runs. Raises where none is in the play.

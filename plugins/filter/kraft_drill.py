@@ -32,7 +32,7 @@ def kraft_drill_cut(desired: Mapping[str, Any], host: str) -> dict[str, list[Any
 
 
 def kraft_drill_problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
-    """Why these faults may not be rehearsed on a cluster of that profile; a fault lasts for `seconds`."""
+    """Return why these faults may not be rehearsed on a cluster of that profile; a fault lasts `seconds`."""
     return faults.problems(names, profile, int(seconds))
 
 

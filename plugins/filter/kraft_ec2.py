@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.providers.ec2.exposure import verdict
 
 
 def kraft_ec2_exposed(found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
-    """Everything that the audit found; `found`: host -> ``exposure``, ``from_here`` and ``from_node``, as registered.
+    """Return the audit's findings; `found`: host -> ``exposure``, ``from_here`` and ``from_node``, as registered.
 
     `plan` is the fact.
     """

@@ -25,7 +25,7 @@ LISTINGS = ("syntax", "listhosts", "listtasks", "listtags")
 def kraft_guard(
     hosts: Any, proves: bool = False, switches: bool = False, groups: Mapping[str, Any] | None = None
 ) -> Any:
-    """`hosts` of a play as they are; the run ends here, before the play, where it must not begin as asked for.
+    """Return `hosts` of a play unchanged; the run ends here, before the play, if it must not begin like this.
 
     `groups`: of the inventory, where `hosts` may be one of them.
     """
@@ -58,7 +58,7 @@ def is_absent(hosts: Any, groups: Mapping[str, Any]) -> bool:
 
 
 def kraft_home(playbook_dir: str) -> str:
-    """The folder for a run's authorities and reports, by the directory of its playbook."""
+    """Return the folder for a run's authorities and reports, by the directory of its playbook."""
     return str(home(Path(playbook_dir).parent, Path.cwd()))
 
 

@@ -1,4 +1,4 @@
-"""The filter that says with which options a JVM can be tried on a host."""
+"""The filter that returns the options with which a JVM can be tried on a host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.spec.desired.jvm import trial_options
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for JVM options."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

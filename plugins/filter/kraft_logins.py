@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.spec.resources import users
 
 
 def kraft_key_set_files(sets: Iterable[Mapping[str, str]], texts: Iterable[str]) -> dict[str, Any]:
-    """Files of keys as a contribution: `sets` as ``kafka_desired`` names them, `texts` as they were read."""
+    """Return files of keys as a contribution: `sets` of ``kafka_desired``, `texts` as they were read."""
     return {"files": [{"name": one["name"], "content": f"{text}\n"} for one, text in zip(sets, texts)]}
 
 

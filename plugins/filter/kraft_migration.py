@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.spec.desired.migration_step import next_step
 def kraft_migration_next(
     passed: list[str], cluster: Mapping[str, Any], way: Mapping[str, bool], check: bool
 ) -> list[str]:
-    """`passed`: fact ``kafka_migration_passed``; `cluster`: of ``kafka_desired``; `way`: ``close`` and ``back``."""
+    """Return the next step. `passed`: fact ``kafka_migration_passed``; `way`: ``close`` and ``back``."""
     return next_step(passed, cluster, inventory_options(), way, check)
 
 

@@ -16,30 +16,30 @@ from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_
 
 
 def kraft_mirror_public(mirror: Mapping[str, Any]) -> dict[str, Any]:
-    """``kafka_mirror`` without the secrets of its source."""
+    """Return ``kafka_mirror`` without the secrets of its source."""
     source = mirror["source"]
     return {**mirror, "source": {**source, "client": split(source.get("client") or {})[0]}}
 
 
 def kraft_mirror_secrets(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """The secrets of the source's client; `prefix`: what MirrorMaker has before each name."""
+    """Return the secrets of the source's client; `prefix`: MirrorMaker's before each name."""
     return {f"{prefix}{key}": value for key, value in split(mirror["source"].get("client") or {})[1].items()}
 
 
 def kraft_java_properties(settings: Mapping[str, Any], prefix: str = "") -> str:
-    """A file of Kafka's Java client; `prefix` is what names of `settings` begin with, and the file's do not."""
+    """Return a file of Kafka's Java client; `prefix`: begins names of `settings`, and not the file's."""
     return properties.text_of(
         {name.removeprefix(prefix): properties.value_text(value) for name, value in settings.items()}, ""
     )
 
 
 def kraft_topic_settings(version: str) -> dict[str, str]:
-    """Settings of topics that this version of Kafka has, each with the setting of brokers that is its default."""
+    """Return topics' settings in this version of Kafka, each with the brokers' setting that is its default."""
     return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
 
 
 def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The hosts of the mirror: the group ``mirror``, else all brokers. `nodes`: of the fact ``kafka_desired``."""
+    """Return the mirror's hosts: the group ``mirror``, else all brokers. `nodes`: of ``kafka_desired``."""
     return list(groups.get("mirror") or [host for host, node in nodes.items() if "broker" in node["roles"]])
 
 

@@ -23,7 +23,7 @@ PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
 
 
 def kraft_agent_config(level: str, topics: list[str]) -> str:
-    """The agent's configuration: what the catalogue has at this level, and of topics those whose names match."""
+    """Return the agent's configuration: the catalogue at this level, with the matching topics."""
     return config_text(at_level(level), list(map(str, topics)))  # YAML makes a number of 2026
 
 
@@ -34,13 +34,13 @@ def kraft_collected(level: str) -> dict[str, list[str]]:
 
 @functools.lru_cache(maxsize=1)
 def kraft_collector_program(_: str) -> str:
-    """A digest of the collector's code: another one is another program."""
+    """Return a digest of the collector's code: another digest is another program."""
     paths = sorted(path for pattern in PROGRAM for path in CORE.glob(pattern))
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 
 def kraft_exporter(wanted: str, install_dir: str, checksum: str = "") -> dict[str, str]:
-    """The program of node_exporter, and its archive; nothing where one runs already. Each archive has its directory."""
+    """Return the program of node_exporter, and its archive; nothing if one runs already."""
     if wanted == "present":
         return {}
     if wanted == "distribution":

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.spec.resources import users
 
 
 def kraft_user_files(desired: Mapping[str, Any], people: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Files of users: ``<user>/<file>`` -> content; None where there is to be none. `desired`: ``kafka_desired``."""
+    """Return users' files: ``<user>/<file>`` -> content; None for absent ones. `desired`: ``kafka_desired``."""
     return client_files.user_files(desired, people, text_of)
 
 

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.operations.roll import nodes, outcome
 
 
 def kraft_looks(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The own looks of those of `hosts` that ``kafka_host_info`` has looked at, as ``kafka_roll_plan`` takes them."""
+    """Return the results of ``kafka_host_info`` on `hosts`, for ``kafka_roll_plan``."""
     return nodes.host_looks({host: (hostvars[host].get("ansible_facts") or {}).get("kafka_host") for host in hosts})
 
 

@@ -23,12 +23,12 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def breakable(name: str) -> Markup:
-    """A long name that may be broken after dots and dashes."""
+    """Return a long name that may be broken after dots and dashes."""
     return Markup("<wbr>").join(re.split(r"(?<=[.-])(?=.)", name))
 
 
 def breakable_list(value: str) -> Markup:
-    """A long value that may be broken after commas and between the parts of a path."""
+    """Return a long value that may be broken after commas and between the parts of a path."""
     return Markup("<wbr>").join(re.split(r"(?<=,)(?=.)|(?<=[^:/]/)(?=[^/])", value))
 
 
@@ -46,7 +46,7 @@ FORMATS = {
 
 
 def render(report: object) -> str:
-    """The page of a loaded ``report.json``; never fails on what a report contains or lacks."""
+    """Render the page of a loaded ``report.json``; never fails on the content of a report."""
     shown = view(as_report(report), problems(report))
     return template().render(shown, say=summaries, plural=text.plural)
 

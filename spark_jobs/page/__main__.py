@@ -14,7 +14,7 @@ BAD_USAGE = 3
 
 
 def main(arguments: list[str]) -> int:
-    """Reads the report, writes the page."""
+    """Read the report, write the page."""
     if len(arguments) != PATHS:
         sys.stderr.write("usage: python -m spark_jobs.page REPORT.json PAGE.html\n")
         return BAD_USAGE

@@ -19,7 +19,7 @@ SQUARE = 10
 
 
 def shown_buckets(buckets: Sequence[Bucket]) -> list[Bucket]:
-    """The buckets from the first to the last with records, one empty neighbour on each side where there is one."""
+    """Return the buckets from the first to the last with records, with one empty neighbour on each side."""
     filled = [n for n, bucket in enumerate(buckets) if bucket["records"]]
     return list(buckets[max(0, filled[0] - 1) : filled[-1] + 2]) if filled else []
 
@@ -41,7 +41,7 @@ def _within(low: float | None, high: float | None, value: float) -> float:
 
 
 def bucket_words(bucket: Bucket) -> str:
-    """``30 ms to 50 ms``, ``below 0 ms``, ``10 s and more``."""
+    """Format ``30 ms to 50 ms``, ``below 0 ms``, ``10 s and more``."""
     low, high = bucket["from_ms"], bucket["to_ms"]
     if low is None:
         return f"below {text.milliseconds(high)}"
@@ -53,7 +53,7 @@ def bucket_words(bucket: Bucket) -> str:
 
 
 def latency_histogram(latency: Latency) -> Markup:
-    """Columns of records by latency, with the median and the 99th percentile marked."""
+    """Draw columns of records by latency, with the median and the 99th percentile marked."""
     buckets = shown_buckets(latency["histogram"])
     if not buckets:
         return Markup("")
@@ -83,7 +83,7 @@ def _column(n: int, count: int, bucket: Bucket, highest: int, total: int) -> Mar
 
 
 def _ticks(buckets: Sequence[Bucket]) -> Iterable[Markup]:
-    """A tick at each edge, a label at the powers of ten."""
+    """Draw a tick at each edge, a label at the powers of ten."""
     for n, bucket in enumerate(buckets):
         edge = bucket["from_ms"]
         x = svg.across(n / len(buckets))
@@ -96,7 +96,7 @@ def _ticks(buckets: Sequence[Bucket]) -> Iterable[Markup]:
 
 
 def _mark(at: float, label: str, row: int) -> tuple[Markup, Markup]:
-    """A dotted line with its label; on the right half the label is written leftwards."""
+    """Draw a dotted line with its label; on the right half the label is written leftwards."""
     x, y = svg.across(at), 14 + 18 * row
     left = at > 0.6  # noqa: PLR2004
     anchor, dx = ("end", -6) if left else ("start", 6)
@@ -107,7 +107,7 @@ def _mark(at: float, label: str, row: int) -> tuple[Markup, Markup]:
 
 
 def strip_head(broker_ids: Sequence[int]) -> Markup:
-    """The broker ids over the columns of the placement strips."""
+    """Draw the broker ids over the columns of the placement strips."""
     labels = [
         svg.text(str(node), n * PITCH + PITCH / 2, 11, class_="tick", text_anchor="middle")
         for n, node in enumerate(broker_ids)
@@ -119,7 +119,7 @@ def strip_head(broker_ids: Sequence[int]) -> Markup:
 def placement_strip(
     broker_ids: Sequence[int], leader: int | None, replicas: Sequence[int], isr: Sequence[int]
 ) -> Markup:
-    """One glyph for each broker: filled square leads, hollow square follows in sync, crossed one has fallen behind."""
+    """Draw one glyph for each broker: filled square leads, hollow square is in sync, crossed one is behind."""
     shapes: dict[str, list[str]] = {"leads": [], "follows": [], "behind": [], "none": []}
     for n, node in enumerate(broker_ids):
         kind = _kind(node, leader, replicas, isr)
@@ -139,7 +139,7 @@ def _kind(node: int, leader: int | None, replicas: Sequence[int], isr: Sequence[
 
 
 def placement_words(leader: int | None, replicas: Sequence[int], isr: Sequence[int]) -> str:
-    """``leader 1, in sync 2 and 3, behind 4``."""
+    """Format ``leader 1, in sync 2 and 3, behind 4``."""
     following = [str(node) for node in replicas if node in isr and node != leader]
     behind = [str(node) for node in replicas if node not in isr]
     parts = [f"leader {leader}" if leader is not None and leader >= 0 else "no leader"]

@@ -30,7 +30,7 @@ class Node:
 
     @property
     def roles(self) -> str:
-        """``broker and controller``, in words."""
+        """Format ``broker and controller``."""
         names = [word for word, has in (("broker", self.broker), ("controller", self.voter)) if has]
         return " and ".join(names) or "role unknown"
 
@@ -48,7 +48,7 @@ def nodes(snapshot: Snapshot, report: Report) -> list[Node]:
 
 
 def racks(nodes: list[Node]) -> list[tuple[str, list[Node]]]:
-    """Nodes by rack, in the order of the racks' names; those without one last."""
+    """Return nodes by rack, in the order of the racks' names; those without one last."""
     names = sorted({node.rack for node in nodes}, key=lambda rack: (not rack, rack))
     return [(rack, [node for node in nodes if node.rack == rack]) for rack in names]
 
@@ -92,7 +92,7 @@ class Known:
 
 
 def _configured(report: Report) -> dict[int, tuple[str, dict[str, str]]]:
-    """Node id -> inventory name and settings, for the nodes whose settings hold a node id."""
+    """Return node id -> inventory name and settings, for the nodes whose settings hold a node id."""
     found = {}
     for name, settings in report["settings"].items():
         if settings.get("node.id", "").isdigit():
@@ -113,7 +113,7 @@ def _listeners(settings: dict[str, str], broker: Broker | None) -> tuple[tuple[s
 
 
 def _led(snapshot: Snapshot, report: Report) -> Counter[int]:
-    """Node id -> partitions of all topics that it leads; of the audited topic alone when the snapshot has no topics."""
+    """Return node id -> number of led partitions; of the audited topic alone if the snapshot has no topics."""
     every: list[int | None] = [partition["leader"] for partition in snapshot.partitions]
     every = every or [result["leader"] for result in report["per_partition"]]
     return Counter(leader for leader in every if leader is not None)

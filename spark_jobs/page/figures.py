@@ -41,7 +41,7 @@ def cell(value: Any, written: Any = str, bad: bool = False) -> Cell:
 
 
 def uptime(seconds: float) -> str:
-    """``41 d 3 h``, ``3 h 12 min``, ``4 min``."""
+    """Format ``41 d 3 h``, ``3 h 12 min``, ``4 min``."""
     if seconds < HOUR:
         return f"{int(seconds // 60)} min"
     days, hours = divmod(int(seconds // HOUR), 24)
@@ -49,7 +49,7 @@ def uptime(seconds: float) -> str:
 
 
 def nodes(status: Any) -> Table:
-    """One row for each node. Certificates have a column where any node shows one."""
+    """Return one row for each node. Certificates have a column if any node shows one."""
     secured = any(node.certificates for node in status.nodes)
     broken = any("certificate" in reason for node in status.nodes for reason in node.figures.unknown)
     days: Columns = (("Certificate", True),) if secured or broken else ()
@@ -87,7 +87,7 @@ def _node(node: Any, secured: bool) -> Iterable[Cell]:
 
 
 def reasons(nodes: Iterable[Any]) -> list[str]:
-    """Why figures of nodes are not known; one line for all nodes with the same reason."""
+    """Return why figures of nodes are unknown; one line for all nodes with the same reason."""
     hosts: dict[str, list[str]] = {}
     for node in nodes:
         for reason in node.figures.unknown:
@@ -101,7 +101,7 @@ def _hosts(names: list[str]) -> str:
 
 
 def log_dirs(status: Any) -> Table | None:
-    """One row for each log dir that a broker has told; days until full only where Prometheus has a rate."""
+    """Return one row for each reported log dir; days until full only if Prometheus has a rate."""
     rates = {(one.node_id, one.path): one.days for one in status.watched.filling} if status.watched else {}
     full: Columns = (("Full in", True),) if rates else ()
     columns: Columns = (
@@ -147,7 +147,7 @@ def _rates(status: Any) -> str:
 
 
 def topics(status: Any) -> Table | None:
-    """The largest topics; None where their bytes are not known, or there are none."""
+    """Return the largest topics; None if their bytes are unknown, or there are none."""
     found = status.figures.topics
     columns = (("Topic", False), ("Bytes", True), ("Partitions", True), ("Replication factor", True))
     rows = [
@@ -159,7 +159,7 @@ def topics(status: Any) -> Table | None:
 
 
 def groups(status: Any) -> Table | None:
-    """The groups that are the furthest behind."""
+    """Return the groups that are the furthest behind."""
     found = status.figures.groups
     columns = (("Group", False), ("State", False), ("Lag, records", True), ("Partitions", True))
     rows = [
@@ -200,7 +200,7 @@ def _level(feature: Any) -> str:
 
 
 def at_risk(status: Any) -> list[tuple[str, Any]]:
-    """Partitions that take no records now: label, and their names; None where they are not known."""
+    """Return partitions that take no records now: label, and their names; None if unknown."""
     found = status.figures
     kinds = (("Without a leader", found.offline), ("Below min.insync.replicas", found.under_min_isr))
     return [(label, names) for label, names in kinds if names is None or names.count]

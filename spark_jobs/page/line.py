@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 def row(title: str, points: Sequence[Point], begin: float, span: float) -> Row:
-    """`points`: (seconds, value) in the order of time. `begin`, `span`: seconds at the left, and to the right."""
+    """Return a row. `points`: (seconds, value) in time order. `begin`, `span`: seconds at the left, and of the axis."""
     if not points:
         return Row(title, text.UNKNOWN, text.UNKNOWN, Markup(""))
     now, highest = text.integer(points[-1][1]), text.integer(max(value for _, value in points))
@@ -38,7 +38,7 @@ def picture(words: str, drawn: Markup) -> Markup:
 
 
 def path(points: Sequence[Point], begin: float, span: float) -> Iterator[str]:
-    """From the lowest of zero and the values up to the highest."""
+    """Draw from the lowest of zero and the values up to the highest."""
     floor = min(0.0, *(value for _, value in points))
     high = max(value for _, value in points) - floor or 1.0
     for number, (at, value) in enumerate(points):

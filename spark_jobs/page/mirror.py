@@ -13,7 +13,7 @@ SHORTEST = 60.0  #: seconds that the picture of the lag covers at least
 
 
 def render(status: Mapping[str, Any], history: Sequence[line.Point], report: Report | None) -> str:
-    """`status`: source, headline and progress of ``kafka_mirror_info``; `history`: seconds and records not copied."""
+    """Render the page. `status`: source, headline and progress; `history`: seconds and records not copied."""
     page, progress = template().environment.get_template("mirror.html.j2"), status["progress"]
     outcome, word = judged(progress)
     return page.render(
@@ -31,7 +31,7 @@ def render(status: Mapping[str, Any], history: Sequence[line.Point], report: Rep
 
 
 def judged(progress: Mapping[str, Any]) -> tuple[str, str]:
-    """The sign and the word of the page's head."""
+    """Return the sign and the word of the page's head."""
     if progress["failed"]:
         return "failed", "Failed"
     if not progress["begun"]:
@@ -40,7 +40,7 @@ def judged(progress: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def over_time(history: Sequence[line.Point]) -> line.Row:
-    """From the first look until the last one."""
+    """Return the row from the first sample until the last one."""
     begin = history[0][0] if history else 0.0
     span = max(SHORTEST, history[-1][0] - begin) if history else SHORTEST
     return line.row("Records not copied", history, begin, span)

@@ -13,7 +13,7 @@ MOST_ROWS = 60
 
 
 def render(audit: Mapping[str, Any]) -> str:
-    """The page of a loaded ``audit.json``; one file, with everything in it."""
+    """Render the page of a loaded ``audit.json``; one file, with everything in it."""
     page = template().environment.get_template("probe.html.j2")
     begun = datetime.fromtimestamp(audit["begin_us"] / 1e6, timezone.utc).isoformat(timespec="seconds")
     return page.render(
@@ -32,7 +32,7 @@ def render(audit: Mapping[str, Any]) -> str:
 
 
 def figures(audit: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The head's figures: label, value, and whether it is good or bad."""
+    """Return the head's figures: label, value, and whether it is good or bad."""
     counts, latency = audit["counts"], audit["latency"]
     longest = max((stall["length_us"] for stall in audit["stalls"]), default=None)
     faults = [

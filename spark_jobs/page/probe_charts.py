@@ -34,7 +34,7 @@ class Axis:
         return svg.Box(self.across(left), y, svg.across(max(0.0, right - left) / self.length), height)
 
     def column(self, n: int, width: float, share: float) -> svg.Box:
-        """The ``n``-th column, ``width`` wide, from the plot's foot up to ``share`` of its height."""
+        """Return the ``n``-th column, ``width`` wide, from the plot's foot up to ``share`` of its height."""
         begin, tall = self.begin + n * width, max(1.0, PLOT * share)
         return self.box(begin, begin + width, TOP + PLOT - tall, tall)
 
@@ -53,7 +53,7 @@ class Row:
 
 
 def timeline(audit: Mapping[str, Any]) -> list[Row]:
-    """The strips from top to bottom; the first is the axis itself."""
+    """Return the strips from top to bottom; the first is the axis itself."""
     axis = Axis(audit["begin_us"], audit["end_us"])
     strips = [Row("", (), ticks(axis)), rates(audit, axis), latencies(audit, axis)]
     more = (brokers(audit["views"], axis), steps(audit["steps"], axis))
@@ -61,7 +61,7 @@ def timeline(audit: Mapping[str, Any]) -> list[Row]:
 
 
 def rates(audit: Mapping[str, Any], axis: Axis) -> Row:
-    """Acknowledgements a second, with the stalls as bands behind them."""
+    """Draw acknowledgements a second, with the stalls as bands behind them."""
     width = audit["series"]["width_us"]
     values = [count * SECOND_US / width for count in audit["series"]["acks"]]
     highest = max([*values, 1.0])
@@ -77,7 +77,7 @@ def rates(audit: Mapping[str, Any], axis: Axis) -> Row:
 
 
 def latencies(audit: Mapping[str, Any], axis: Axis) -> Row:
-    """The median and the slowest of each moment, on a logarithmic scale from 1 ms on."""
+    """Draw the median and the slowest of each moment, on a logarithmic scale from 1 ms on."""
     series, width = audit["series"], audit["series"]["width_us"]
     highest = max([value for value in series["most_ms"] if value] + [10.0])
     decades = math.log10(highest / LEAST_MS)
@@ -99,7 +99,7 @@ def latencies(audit: Mapping[str, Any], axis: Axis) -> Row:
 
 
 def brokers(views: Sequence[Mapping[str, Any]], axis: Axis) -> Row | None:
-    """A lane for each broker: full while it leads partitions, hollow while it leads none, empty while it is away."""
+    """Draw a lane for each broker: full while it leads partitions, hollow while none, empty while it is away."""
     if not views:
         return None
     ids = sorted({node for view in views for node in view["brokers"]})
@@ -119,7 +119,7 @@ def brokers(views: Sequence[Mapping[str, Any]], axis: Axis) -> Row | None:
 
 
 def steps(entries: Sequence[Mapping[str, Any]], axis: Axis) -> Row | None:
-    """A lane for each host with the tasks that ran on it."""
+    """Draw a lane for each host with the tasks that ran on it."""
     if not entries:
         return None
     hosts = sorted({entry["host"] for entry in entries})
@@ -144,7 +144,7 @@ def _band(stall: Mapping[str, Any], axis: Axis) -> Markup:
 
 
 def _plot(words: str, axis: Axis, shapes: Iterable[Markup], labels: Iterable[tuple[str, float]]) -> Markup:
-    """Shapes over a time grid, with horizontal lines at the labelled shares of the height."""
+    """Draw shapes over a time grid, with horizontal lines at the labelled shares of the height."""
     lines: list[Markup] = []
     names: list[Markup] = []
     for label, share in labels:
@@ -167,7 +167,7 @@ def _grid(axis: Axis, height: float) -> list[Markup]:
 
 
 def ticks(axis: Axis) -> Markup:
-    """The labels of the time axis."""
+    """Draw the labels of the time axis."""
     labels = [
         svg.text(f"{at:g} s", x, 11, class_="tick", text_anchor="middle" if at else "start") for x, at in _marks(axis)
     ]

@@ -37,7 +37,7 @@ POINTS_AT = {
 
 
 def render(report: Report) -> str:
-    """The page of a proof's report; one file, with everything in it."""
+    """Render the page of a proof's report; one file, with everything in it."""
     page = template().environment.get_template("proof.html.j2")
     outcome = report["verdict"]["outcome"]
     return page.render(
@@ -56,7 +56,7 @@ def names() -> dict[str, Any]:
 
 
 def figures(report: Report) -> list[Figure]:
-    """The head's figures, added up over all topics."""
+    """Return the head's figures, added up over all topics."""
     topics: list[Any] = list(report["topics"])
     sides = [("on the source", "source_records"), ("on the target", "target_records"), ("the same", "paired")]
     found = [Figure(label, text.integer(sum(topic[name] for topic in topics)), "plain") for label, name in sides]

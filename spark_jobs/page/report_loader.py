@@ -50,12 +50,12 @@ class UnfitError(ValueError):
 
 @functools.cache
 def hints(kind: type) -> dict[str, Any]:
-    """The names of a typed dictionary with their types; looked up once, for it takes long."""
+    """Return the names of a typed dictionary with their types; cached, since the lookup takes long."""
     return get_type_hints(kind)
 
 
 def as_report(raw: object) -> Report:
-    """The report in `raw`; top-level names that are missing or unfit are those of ``EMPTY``."""
+    """Return the report in `raw`; top-level names that are missing or unfit are those of ``EMPTY``."""
     data = raw if isinstance(raw, dict) else {}
     made: dict[str, Any] = dict(EMPTY)
     for name, kind in hints(Report).items():
@@ -67,7 +67,7 @@ def as_report(raw: object) -> Report:
 
 
 def fitting(items: object, kind: type[T]) -> list[T]:
-    """Those of `items` that have the shape `kind`; none when it is no list."""
+    """Return those of `items` that have the shape `kind`; none if it is no list."""
     if kind is int and isinstance(items, list) and all(type(item) is int for item in items):
         return items
     found = []
@@ -80,7 +80,7 @@ def fitting(items: object, kind: type[T]) -> list[T]:
 
 
 def fitted(value: object, kind: Any) -> Any:
-    """`value` with the shape `kind`, or ``UnfitError``."""
+    """Return `value` with the shape `kind`, or raise ``UnfitError``."""
     origin, parts = get_origin(kind), get_args(kind)
     if is_typeddict(kind):
         if not isinstance(value, dict):
@@ -123,7 +123,7 @@ def _optional(value: object, kind: Any) -> Any:
 
 
 def _scalar(value: object, kind: type) -> Any:
-    """Text, a truth value or a finite number; numbers are taken as text where text is asked for."""
+    """Return a text, a truth value or a finite number; numbers become text if text is expected."""
     if kind is str and isinstance(value, (bool, int, float)):
         return str(value).lower() if isinstance(value, bool) else str(value)
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):

@@ -54,7 +54,7 @@ class Snapshot:
 
     @property
     def partitions(self) -> list[Partition]:
-        """Those of all topics."""
+        """Return the partitions of all topics."""
         return [partition for topic in self.topics or [] for partition in topic["partitions"]]
 
 
@@ -76,7 +76,7 @@ def snapshot(report: Report) -> Snapshot:
 
 
 def _features(found: object) -> dict[str, str]:
-    """Feature name -> finalised level, from a mapping or from a list of features."""
+    """Return feature name -> finalised level, from a mapping or from a list of features."""
     if isinstance(found, dict):
         return {str(name): str(level) for name, level in found.items()}
     entries = found if isinstance(found, list) else []
@@ -84,5 +84,5 @@ def _features(found: object) -> dict[str, str]:
 
 
 def _natural(value: object) -> int | None:
-    """A number that Kafka gives for something that exists: it writes -1 for what does not."""
+    """Return a number of Kafka's for an existing thing: it writes -1 for a missing one."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -14,7 +14,7 @@ MOST_STEPS = 20  #: tasks of the last deployment
 
 
 def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
-    """The page of a ``Status`` (module_utils/kraft/status/model.py); `words`: ``sections`` of screen.py there."""
+    """Render the page of a ``Status`` (module_utils/kraft/status/model.py); `words`: its ``sections`` (screen.py)."""
     page = template().environment.get_template("status.html.j2")
     return page.render(
         status=status,
@@ -35,7 +35,7 @@ def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
 
 
 def verdict(status: Any) -> dict[str, str]:
-    """The sign and the word of the page's head."""
+    """Return the sign and the word of the page's head."""
     outcome = "proven" if status.good else "failed" if not status.healthy else "unreachable"
     return {
         "outcome": outcome,
@@ -44,7 +44,7 @@ def verdict(status: Any) -> dict[str, str]:
 
 
 def tiles(status: Any) -> dict[str, str]:
-    """The figures of the head: short, for they are large."""
+    """Return the figures of the head: short, for they are large."""
     found = {label: figure for label, figure in status.counts.items() if label not in SENTENCES}
     days = [one.days for node in status.nodes for one in node.certificates if not one.own]
     return {**found, **({"First certificate ends in": text.plural(min(days), "day")} if days else {})}

@@ -34,7 +34,7 @@ def cluster(nodes: list[Node], snapshot: Snapshot) -> str:
 
 
 def topics(snapshot: Snapshot) -> str:
-    """Nothing when the topics were not asked for."""
+    """Describe the topics; empty if they were not queried."""
     if snapshot.topics is None:
         return ""
     partitions = snapshot.partitions
@@ -59,7 +59,7 @@ def leaders(results: list[BrokerResult]) -> str:
 
 
 def faults(result: PartitionResult) -> dict[str, int]:
-    """The faults of one partition that are there, by their words."""
+    """Return the faults of one partition by their words, without zeros."""
     counts = {name: value for name, value in result.items() if name in FAULTS and isinstance(value, int)}
     return {FAULT_WORDS[name]: counts[name] for name in FAULTS if counts[name]}
 

@@ -27,14 +27,14 @@ class PartitionRow:
 
 
 def broker_ids(nodes: list[Node], report: Report) -> list[int]:
-    """The columns of the placement strips: brokers known, or at least those that lead."""
+    """Return the columns of the placement strips: brokers known, or at least those that lead."""
     leading = {result["leader"] for result in report["per_partition"]}
     known = {node.node_id for node in nodes if node.broker}
     return sorted(known | {leader for leader in leading if leader is not None and leader >= 0})
 
 
 def leaders(nodes: list[Node], report: Report) -> list[dict[str, Any]]:
-    """One row for each leading broker, with the share of the busiest as a bar."""
+    """Return one row for each leading broker, with the share of the busiest as a bar."""
     names = {node.node_id: node.name for node in nodes}
     most = max((result["records"] for result in report["per_broker"]), default=0)
     rows = []
@@ -53,7 +53,7 @@ def leaders(nodes: list[Node], report: Report) -> list[dict[str, Any]]:
 
 
 def partitions(ids: list[int], snapshot: Snapshot, report: Report) -> list[PartitionRow]:
-    """One row for each partition of the audited topic; `ids`: the columns of its placement strip."""
+    """Return one row for each partition of the audited topic; `ids`: the columns of its placement strip."""
     topic = next((topic for topic in snapshot.topics or [] if topic["name"] == report["topic"]["name"]), None)
     placed = {partition["partition"]: partition for partition in topic["partitions"]} if topic else {}
     most = max((result["records"] for result in report["per_partition"]), default=0)
@@ -61,7 +61,7 @@ def partitions(ids: list[int], snapshot: Snapshot, report: Report) -> list[Parti
 
 
 def _partition(result: PartitionResult, placed: Partition | None, ids: list[int], most: int) -> PartitionRow:
-    """Without a snapshot of the topic, only the leader is known to hold the partition."""
+    """Return one row; without a snapshot of the topic, only the leader is known to hold the partition."""
     leader = result["leader"]
     alone = [leader] if leader is not None else []
     replicas, isr = (placed["replicas"], placed["isr"]) if placed else (alone, alone)

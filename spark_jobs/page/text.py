@@ -11,24 +11,24 @@ HOUR = 3600
 
 
 def integer(value: float | None) -> str:
-    """``200,000``."""
+    """Format ``200,000``."""
     return UNKNOWN if value is None else f"{value:,.0f}"
 
 
 def decimals(value: float) -> str:
-    """Three significant digits: ``0.412``, ``3.45``, ``31.0``, ``262``."""
+    """Format three significant digits: ``0.412``, ``3.45``, ``31.0``, ``262``."""
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3  # noqa: PLR2004 - powers of ten
     return f"{value:,.{digits}f}"
 
 
 def trimmed(value: float) -> str:
-    """The same without trailing zeros: ``31``."""
+    """Format the same without trailing zeros: ``31``."""
     text = decimals(value)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def size(value: float | None) -> str:
-    """Bytes in decimal units: ``23.8 MB``."""
+    """Format bytes in decimal units: ``23.8 MB``."""
     if value is None:
         return UNKNOWN
     step = 0
@@ -38,14 +38,14 @@ def size(value: float | None) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """``0.8 ms``, ``262 ms``, ``1.25 s``."""
+    """Format ``0.8 ms``, ``262 ms``, ``1.25 s``."""
     if value is None:
         return UNKNOWN
     return f"{trimmed(value)} ms" if abs(value) < 1000 else f"{trimmed(value / 1000)} s"  # noqa: PLR2004 - ms in a second
 
 
 def seconds(value: float | None) -> str:
-    """``0.4 s``, ``37.4 s``, ``2 min 05 s``, ``1 h 02 min``."""
+    """Format ``0.4 s``, ``37.4 s``, ``2 min 05 s``, ``1 h 02 min``."""
     if value is None:
         return UNKNOWN
     if value < MINUTE:
@@ -57,22 +57,22 @@ def seconds(value: float | None) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """``21.2 %``; a part of nothing is a dash."""
+    """Format ``21.2 %``; a part of nothing is a dash."""
     return f"{trimmed(100 * part / whole)} %" if whole else UNKNOWN
 
 
 def plural(count: int, noun: str, many: str | None = None) -> str:
-    """``1 partition``, ``6 partitions``."""
+    """Format ``1 partition``, ``6 partitions``."""
     return f"{integer(count)} {noun if count == 1 else many or noun + 's'}"
 
 
 def listed(words: list[str]) -> str:
-    """``a, b and c``."""
+    """Format ``a, b and c``."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def moment(iso: str) -> str:
-    """``21 November 2026, 02:21:30 UTC``; what is no ISO time stays as it is."""
+    """Format ``21 November 2026, 02:21:30 UTC``; other text stays as it is."""
     try:
         return _written(datetime.fromisoformat(iso.replace("Z", "+00:00")).astimezone(timezone.utc))
     except ValueError:
@@ -80,13 +80,13 @@ def moment(iso: str) -> str:
 
 
 def moment_of(epoch_ms: float) -> str:
-    """The same for milliseconds since 1970; a dash for what is no time."""
+    """Format the same for milliseconds since 1970; a dash for a number that is no time."""
     when = _utc(epoch_ms)
     return _written(when) if when else UNKNOWN
 
 
 def clock(epoch_ms: float | None) -> str:
-    """Time of day of milliseconds since 1970, UTC: ``02:34:49.960``."""
+    """Format the time of day of milliseconds since 1970, UTC: ``02:34:49.960``."""
     when = _utc(epoch_ms)
     return f"{when:%H:%M:%S.%f}"[:-3] if when else UNKNOWN
 
@@ -96,7 +96,7 @@ def _written(when: datetime) -> str:
 
 
 def _utc(epoch_ms: float | None) -> datetime | None:
-    """The time, or null for what Kafka calls unknown (-1) and for numbers that are no time."""
+    """Return the time, or null for Kafka's unknown one (-1) and for numbers that are no time."""
     if epoch_ms is None or epoch_ms < 0:
         return None
     try:

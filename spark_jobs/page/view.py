@@ -66,7 +66,7 @@ def view(report: Report, gaps: list[str]) -> dict[str, Any]:
 
 
 def verdict(report: Report) -> dict[str, Any]:
-    """The head of the page."""
+    """Return the head of the page."""
     outcome = report["verdict"]["outcome"]
     return {
         "outcome": "unreachable" if outcome == "undecided" else outcome,
@@ -93,7 +93,7 @@ def about_cluster(snapshot: Snapshot, report: Report) -> dict[str, Any]:
 
 
 def about_speed(report: Report) -> dict[str, Any]:
-    """Latency, throughput and the native smoke test."""
+    """Return latency, throughput and the native smoke test."""
     latency, native = report["latency"], report["native_smoke"]
     return {
         "histogram": charts.latency_histogram(latency) if latency else "",
@@ -121,7 +121,7 @@ def _state(value: int, fatal: bool) -> str:
 
 
 def percentiles(latency: Latency) -> list[tuple[str, float]]:
-    """Names and values of the distribution."""
+    """Return names and values of the distribution."""
     return [
         ("p50", latency["p50_ms"]),
         ("p95", latency["p95_ms"]),
@@ -137,7 +137,7 @@ def steady(found: Steady) -> list[tuple[str, Percentiles]]:
 
 
 def passes(throughput: Throughput) -> list[dict[str, Any]]:
-    """The passes that were made, with the share of the fastest as a bar."""
+    """Return the passes that were made, with the share of the fastest as a bar."""
     made = [(PASSES[name], rate) for name, rate in throughput.items() if isinstance(rate, dict) and name in PASSES]
     fastest = max((rate["records_per_s"] for _, rate in made), default=0)
     return [
@@ -146,7 +146,7 @@ def passes(throughput: Throughput) -> list[dict[str, Any]]:
 
 
 def settings(by_node: dict[str, dict[str, str]]) -> list[Setting]:
-    """Properties in alphabetical order, equal values of several nodes said once."""
+    """Return properties in alphabetical order, equal values of several nodes once."""
     rows = []
     for name in sorted({key for found in by_node.values() for key in found}):
         by_value: dict[str, list[str]] = {}

@@ -61,7 +61,7 @@ class Scale:
 
 
 def waterfall(entries: Sequence[TimelineEntry]) -> Waterfall | None:
-    """The picture of a run; null when nothing was recorded."""
+    """Draw a run; null if nothing was recorded."""
     if not entries:
         return None
     begin, end = min(e["start"] for e in entries), max(e["end"] for e in entries)
@@ -77,12 +77,12 @@ def waterfall(entries: Sequence[TimelineEntry]) -> Waterfall | None:
 
 
 def tick_step(length: float) -> float:
-    """The smallest round step, in seconds, that puts at most ``MOST_TICKS`` marks on the axis."""
+    """Return the smallest round step, in seconds, that puts at most ``MOST_TICKS`` marks on the axis."""
     return next((step for step in TICK_STEPS if length / step <= MOST_TICKS), float(TICK_STEPS[-1]))
 
 
 def covered(entries: Sequence[TimelineEntry]) -> float:
-    """Wall time of tasks, in seconds: what runs side by side counts once."""
+    """Return the wall time of tasks, in seconds: simultaneous ones count once."""
     total, reached = 0.0, float("-inf")
     for entry in sorted(entries, key=lambda e: e["start"]):
         total += max(0.0, entry["end"] - max(entry["start"], reached))
@@ -102,7 +102,7 @@ def _row(phase: str, entries: list[TimelineEntry], scale: Scale) -> Row:
 
 
 def _bars(entries: list[TimelineEntry], whole: bool) -> list[TimelineEntry]:
-    """The tasks of a phase on one host, or all of them as one."""
+    """Return the tasks of a phase on one host, or all of them as one."""
     if not whole:
         return entries
     one: TimelineEntry = {
@@ -146,6 +146,6 @@ def _tick(at: float) -> str:
 
 
 def _marks(length: float) -> list[tuple[str, float]]:
-    """Position and seconds of each mark of the time axis."""
+    """Return position and seconds of each mark of the time axis."""
     step = tick_step(length)
     return [(svg.across(n * step / length), n * step) for n in range(int(length / step) + 1)]

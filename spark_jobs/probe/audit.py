@@ -26,7 +26,7 @@ ASK_SECONDS = 20.0
 
 
 def audit(spark: SparkSession, directory: Path) -> dict[str, Any]:
-    """The account of the probe in ``directory``; what ``audit.json`` holds."""
+    """Account for the probe in ``directory``; returns the content of ``audit.json``."""
     wanted = settings.load(directory / settings.FILE)
     events = read_events(spark, directory).cache()
     found = reconcile.content(read_topic(spark, wanted), wanted.run_id).cache()
@@ -44,14 +44,14 @@ def exit_code(result: dict[str, Any]) -> int:
 
 
 def read_events(spark: SparkSession, directory: Path) -> DataFrame:
-    """The log's parts as one; a ``UsageError`` where there is none."""
+    """Read the log's parts as one; a ``UsageError`` if there is none."""
     if not any((directory / client.EVENTS).glob("part-*.parquet")):
         raise UsageError([f"{directory / client.EVENTS}: the probe has left no log there"])
     return spark.read.schema(SPARK_SCHEMA).parquet(str(directory / client.EVENTS))
 
 
 def read_topic(spark: SparkSession, wanted: ProbeSettings) -> DataFrame:
-    """Everything that the probe's topic holds now."""
+    """Read everything that the probe's topic holds now."""
     admin = NativeAdmin(wanted.everywhere, wanted.client_options, ASK_SECONDS)
     partitions = sorted(admin.describe(wanted.topic).leaders)
     window = Window(dict.fromkeys(partitions, 0), admin.end_offsets(wanted.topic, partitions))
@@ -90,7 +90,7 @@ def judged(events: DataFrame, found: DataFrame, timeline: list[Any]) -> dict[str
 
 
 def rows(frame: DataFrame) -> list[dict[str, Any]]:
-    """A small frame's rows."""
+    """Return a small frame's rows."""
     return [row.asDict() for row in frame.collect()]
 
 
@@ -107,7 +107,7 @@ def _latency(sent: DataFrame, until: str) -> dict[str, Any]:
 
 
 def _series(sent: DataFrame, begin_us: int, end_us: int) -> dict[str, Any]:
-    """Acknowledgements a second and latency over time, in at most ``DRAWN_BUCKETS`` steps."""
+    """Return acknowledgements a second and latency over time, in at most ``DRAWN_BUCKETS`` steps."""
     width = max(NARROWEST_US, math.ceil((end_us - begin_us) / DRAWN_BUCKETS / NARROWEST_US) * NARROWEST_US)
     filled = {row["bucket"]: row for row in rows(series.buckets(sent, begin_us, width))}
     number = max(1, math.ceil((end_us - begin_us) / width))

@@ -56,7 +56,7 @@ def _work(settings: ProbeSettings, directory: Path, log: EventLog, sending: Send
 
 
 def _leave(path: Path, text: str) -> None:
-    """A file that is there whole or not at all."""
+    """Leave a file that is there whole or not at all."""
     unfinished = path.with_name(f".{path.name}")
     unfinished.write_text(text)
     os.replace(unfinished, path)

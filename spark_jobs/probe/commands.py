@@ -85,7 +85,7 @@ def account_for(directory: Path) -> int:
 
 
 def run(home: Path, config: Path) -> int:
-    """The probe itself, as ``process.start`` calls it."""
+    """Run the probe itself, as started by ``process.start``."""
     process.hold(home, config.parent)
     client.run(settings.load(config), config.parent)
     return EXIT_PROVEN
@@ -98,7 +98,7 @@ def say(text: str) -> None:
 
 
 def _settle(home: Path) -> int:
-    """A probe that another run has left is ended and accounted for; one whose topic is gone is only forgotten."""
+    """End a probe that another run has left, and account for it; forget one whose topic is gone."""
     left = process.find(home)
     if left is None:
         return EXIT_PROVEN
@@ -112,7 +112,7 @@ def _settle(home: Path) -> int:
 
 
 def _prepared(home: Path, wanted: settings.ProbeSettings) -> Path:
-    """The probe's directory with its settings; of the earlier ones the newest stay."""
+    """Make the probe's directory with its settings; of the earlier ones the newest stay."""
     for old in sorted(path for path in home.iterdir() if path.is_dir())[: 1 - KEPT or None]:
         shutil.rmtree(old)
     directory = home / wanted.run_id

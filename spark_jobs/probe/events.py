@@ -89,7 +89,7 @@ class EventLog:
         self.add(VIEW, source, detail=json.dumps(seen, sort_keys=True))
 
     def close_part(self) -> None:
-        """One more file with all that waits; none where nothing does."""
+        """Write one more file with all waiting events; none without any."""
         events = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if events:
             self._parts += 1
@@ -97,7 +97,7 @@ class EventLog:
 
 
 def write_part(path: Path, events: list[Event]) -> None:
-    """Events as one Parquet file that is there whole or not at all."""
+    """Write events as one Parquet file that is there whole or not at all."""
     columns = [pyarrow.array(values, field.type) for values, field in zip(zip(*events), SCHEMA)]
     unfinished = path.with_name(f".{path.name}.unfinished")  # Spark reads no name with a leading dot
     parquet.write_table(pyarrow.Table.from_arrays(columns, schema=SCHEMA), unfinished)

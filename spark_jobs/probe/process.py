@@ -39,7 +39,7 @@ class Left:
 
 
 def find(home: Path) -> Left | None:
-    """The probe of this directory, running or not; null when there is none."""
+    """Return the probe of this directory, running or not; null if there is none."""
     path = home / PID_FILE
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -57,7 +57,7 @@ def find(home: Path) -> Left | None:
 
 
 def hold(home: Path, directory: Path) -> int:
-    """Called by the probe itself: the descriptor that marks it as running until it ends."""
+    """Mark the probe as running until it ends: called by itself, returns the locked descriptor."""
     descriptor = os.open(home / PID_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     if not _lock(descriptor):
         raise RuntimeError(f"another probe holds {home / PID_FILE}")
@@ -132,7 +132,7 @@ def forget(home: Path) -> None:
 
 
 def last_lines(directory: Path) -> str:
-    """The end of the probe's own log, in one line."""
+    """Return the end of the probe's own log, in one line."""
     path = directory / LOG
     text = path.read_text(errors="replace") if path.exists() else ""
     return "; ".join(text.split("\n")[-SHOWN_LINES:]).strip("; ") or "it said nothing"

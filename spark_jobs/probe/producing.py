@@ -72,7 +72,7 @@ def connection(settings: ProbeSettings, log: EventLog, source: str) -> dict[str,
 
 
 def producer(settings: ProbeSettings, log: EventLog, source: str) -> Producer:
-    """A producer whose retries and troubles go to the log."""
+    """Return a producer whose retries and errors go to the log."""
     logger = logging.Logger(source)
     logger.addHandler(Retries(log, source))
     return Producer({**connection(settings, log, source), **OPTIONS, **CONNECTED, **OBSERVED}, logger=logger)

@@ -17,7 +17,7 @@ NEVER_US = 2**63 - 1
 
 
 def content(kafka_rows: DataFrame, run_id: str) -> DataFrame:
-    """Rows of Spark's Kafka source to ``[partition, sequence, place, offset]`` of the run's own records.
+    """Convert Spark's Kafka rows to ``[partition, sequence, place, offset]`` of the run's own records.
 
     ``partition`` and ``sequence`` are the record's own, ``place`` is the partition that holds it.
     """
@@ -32,7 +32,7 @@ def content(kafka_rows: DataFrame, run_id: str) -> DataFrame:
 
 
 def records(events: DataFrame) -> DataFrame:
-    """One row for each record sent.
+    """Return one row for each record sent.
 
     ``[partition, sequence, source, sent_us, acked_us, failed_us, received_us, receipts]``
     """
@@ -56,12 +56,12 @@ def records(events: DataFrame) -> DataFrame:
 
 
 def epochs(events: DataFrame) -> DataFrame:
-    """``[source, epochs_us]``: the times at which each producer began again."""
+    """Return ``[source, epochs_us]``: the times at which each producer began again."""
     return events.where(F.col("kind") == EPOCH).groupBy("source").agg(F.collect_list("at_us").alias("epochs_us"))
 
 
 def outcomes(sent: DataFrame, found: DataFrame, began: DataFrame) -> DataFrame:
-    """Records, with ``copies``, ``misplaced`` (copies in another partition) and ``again``.
+    """Return records, with ``copies``, ``misplaced`` (copies in another partition) and ``again``.
 
     ``copies`` is their number in the topic; ``again``: it was under way when its producer began again. An
     unanswered record is under way until the producer gives it up, or for ever.
@@ -103,7 +103,7 @@ def by_partition(judged: DataFrame) -> DataFrame:
 
 
 def reordered(found: DataFrame) -> DataFrame:
-    """``[partition, reordered]``: first copies behind a record with a higher number."""
+    """Return ``[partition, reordered]``: first copies behind a record with a higher number."""
     copy = F.row_number().over(Window.partitionBy(*RECORD).orderBy("offset"))
     before = Window.partitionBy("place").orderBy("offset").rowsBetween(Window.unboundedPreceding, -1)
     firsts = found.where(F.col("place") == F.col("partition")).withColumn("copy", copy).where(F.col("copy") == 1)
@@ -112,6 +112,6 @@ def reordered(found: DataFrame) -> DataFrame:
 
 
 def lost_examples(judged: DataFrame, limit: int) -> DataFrame:
-    """``[partition, sequence, sent_us, acked_us]`` of the first lost records."""
+    """Return ``[partition, sequence, sent_us, acked_us]`` of the first lost records."""
     lost = judged.where(F.col("acked_us").isNotNull() & (F.col("copies") == 0))
     return lost.select(*RECORD, "sent_us", "acked_us").orderBy("acked_us").limit(limit)

@@ -24,14 +24,14 @@ def prefix(run_id: str) -> bytes:
 
 
 def encode(run_id: str, partition: int, sequence: int, length: int) -> bytes:
-    """A record's value, ``length`` bytes or as many as its head needs."""
+    """Return a record's value, ``length`` bytes or as many as its head needs."""
     head = prefix(run_id) + f"{partition:0{PARTITION_LENGTH}d} {sequence:0{SEQUENCE_LENGTH}d}".encode()
     rest = max(0, length - len(head))
     return head + (PADDING * (rest // len(PADDING) + 1))[:rest]
 
 
 def decode(run_id: str, value: bytes | None) -> tuple[int, int] | None:
-    """Partition and sequence that a value names; null for what is not of this run."""
+    """Parse partition and sequence of a value; null for other runs' values."""
     if value is None or not value.startswith(prefix(run_id)):
         return None
     partition, _, sequence = value[len(prefix(run_id)) : HEAD_LENGTH].partition(b" ")

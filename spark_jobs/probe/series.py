@@ -13,14 +13,14 @@ ERRORS = (RETRY, TROUBLE, FAILED)
 
 
 def latency(records: DataFrame, until: str) -> DataFrame:
-    """``[p50, p99, p99_9, most, records]`` in microseconds, exact, from the sending to the column ``until``."""
+    """Return ``[p50, p99, p99_9, most, records]`` in microseconds, exact, from the sending to the column ``until``."""
     took = F.col(until) - F.col("sent_us")
     exact = [F.percentile(took, share).alias(name) for name, share in PERCENTILES.items()]
     return records.where(took.isNotNull()).agg(*exact, F.max(took).alias("most"), F.count(took).alias("records"))
 
 
 def buckets(records: DataFrame, begin_us: int, width_us: int) -> DataFrame:
-    """``[bucket, acks, p50, p99, most]``: acknowledgements by moment, ``width_us`` wide; empty ones have no row."""
+    """Return ``[bucket, acks, p50, p99, most]``: acknowledgements by moment, ``width_us`` wide, without empty ones."""
     took = F.col("acked_us") - F.col("sent_us")
     bucket = F.floor((F.col("acked_us") - begin_us) / width_us).cast("int")
     return (
@@ -37,7 +37,7 @@ def buckets(records: DataFrame, begin_us: int, width_us: int) -> DataFrame:
 
 
 def errors(events: DataFrame, limit: int) -> DataFrame:
-    """``[kind, detail, client, count, first_us, last_us]``, the most frequent first."""
+    """Return ``[kind, detail, client, count, first_us, last_us]``, the most frequent first."""
     client: Column = F.regexp_extract("source", r"^([a-z]+)", 1)
     return (
         events.where(F.col("kind").isin(*ERRORS))
@@ -49,7 +49,7 @@ def errors(events: DataFrame, limit: int) -> DataFrame:
 
 
 def span(events: DataFrame) -> DataFrame:
-    """``[begin_us, end_us, late_us]``: the log's first and last moment, and how late the probe itself was at most."""
+    """Return ``[begin_us, end_us, late_us]``: the log's first and last moment, and the probe's largest delay."""
     late = F.when(F.col("kind") == LATE, F.col("detail").cast("long"))
     return events.agg(
         F.min("at_us").alias("begin_us"),
@@ -59,5 +59,5 @@ def span(events: DataFrame) -> DataFrame:
 
 
 def views(events: DataFrame, limit: int) -> DataFrame:
-    """``[at_us, detail]``: what the watcher saw, each time that it changed."""
+    """Return ``[at_us, detail]``: the watcher's views, each time that they changed."""
     return events.where(F.col("kind") == VIEW).select("at_us", "detail").orderBy("at_us").limit(limit)

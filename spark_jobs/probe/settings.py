@@ -80,18 +80,18 @@ class ProbeSettings:
 
 
 def drawn_run_id() -> str:
-    """The moment, UTC, to the second."""
+    """Return the moment, UTC, to the second."""
     return time.strftime("%Y%m%dT%H%M%S", time.gmtime())
 
 
 def load(path: Path) -> ProbeSettings:
-    """The settings in ``path``, or a ``UsageError`` that lists everything wrong with them."""
+    """Load the settings in ``path``, or raise a ``UsageError`` with all their faults."""
     content = json_file.load(path, problems)
     return ProbeSettings(**{**content, "run_id": content.get("run_id") or drawn_run_id()})
 
 
 def save(settings: ProbeSettings, directory: Path) -> Path:
-    """The settings as a file of their run; readable by its owner alone, for client options may be secret."""
+    """Save the settings as a file of their run; readable by its owner alone, for client options may be secret."""
     path = directory / FILE
     path.touch(mode=0o600)
     path.write_text(json.dumps(asdict(settings), indent=2) + "\n")
@@ -99,7 +99,7 @@ def save(settings: ProbeSettings, directory: Path) -> Path:
 
 
 def problems(content: object) -> list[str]:
-    """One line for each thing wrong: name, value, what is allowed."""
+    """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]
     known = ProbeSettings.__dataclass_fields__

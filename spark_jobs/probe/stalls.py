@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 
 def stalls(records: DataFrame, end_us: int) -> DataFrame:
-    """``reconcile.records`` to ``[partition, from_us, to_us, length_us, open]``, one row for each stretch."""
+    """Convert ``reconcile.records`` to ``[partition, from_us, to_us, length_us, open]``, one row for each stretch."""
     order = Window.partitionBy("partition").orderBy("sequence")
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     sent = records.where(F.col("sent_us").isNotNull())
@@ -45,7 +45,7 @@ def stalls(records: DataFrame, end_us: int) -> DataFrame:
 
 
 def longest(found: DataFrame) -> DataFrame:
-    """The longest stall of each partition."""
+    """Return the longest stall of each partition."""
     columns = ["from_us", "to_us", "length_us", "open"]
     return (
         found.groupBy("partition")
@@ -56,6 +56,6 @@ def longest(found: DataFrame) -> DataFrame:
 
 
 def longer_than(found: DataFrame, length_us: int, limit: int) -> DataFrame:
-    """The longest stalls of at least ``length_us``, in time order."""
+    """Return the longest stalls of at least ``length_us``, in time order."""
     long = found.where(F.col("length_us") >= length_us).orderBy(F.desc("length_us")).limit(limit)
     return long.orderBy("from_us", "partition")

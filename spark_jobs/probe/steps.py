@@ -14,7 +14,7 @@ STEPS = "steps.jsonl"
 
 
 def load(path: Path) -> list[TimelineEntry]:
-    """The timeline's lines; none where there is no file, and none of a line that was torn."""
+    """Load the timeline's lines; none without a file, and none of a torn line."""
     entries = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
         try:
@@ -25,7 +25,7 @@ def load(path: Path) -> list[TimelineEntry]:
 
 
 def overlap_us(step: TimelineEntry, from_us: int, to_us: int) -> int:
-    """For how long a step and a stretch of time go together; negative when they do not meet."""
+    """Return the overlap of a step and a stretch of time; negative without one."""
     return int(min(step["end"] * SECOND_US, to_us) - max(step["start"] * SECOND_US, from_us))
 
 
@@ -42,7 +42,7 @@ def step_of(from_us: int, to_us: int, steps: Iterable[TimelineEntry]) -> Timelin
 
 
 def attributed(stalls: Sequence[Mapping[str, Any]], steps: Sequence[TimelineEntry]) -> list[dict[str, Any]]:
-    """Each stall with ``step`` (``{task, host, phase, into_s}``: seconds since the step began), null outside of all."""
+    """Add ``step`` to each stall (``{task, host, phase, into_s}``: seconds since the step began), null outside."""
     found = []
     for stall in stalls:
         step = step_of(stall["from_us"], stall["to_us"], steps)
@@ -57,5 +57,5 @@ def attributed(stalls: Sequence[Mapping[str, Any]], steps: Sequence[TimelineEntr
 
 
 def merged(steps: Iterable[TimelineEntry], begin_us: int, end_us: int) -> list[TimelineEntry]:
-    """Steps that were under way while the probe ran, in the order of their beginning."""
+    """Return steps that were under way while the probe ran, in the order of their beginning."""
     return sorted((step for step in steps if overlap_us(step, begin_us, end_us) > 0), key=lambda step: step["start"])

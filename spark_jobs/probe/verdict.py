@@ -13,18 +13,18 @@ NAMED_PARTITIONS = 12
 
 
 def outcome(counts: Mapping[str, int]) -> str:
-    """Proven when something was acknowledged and every promise was kept."""
+    """Return proven if something was acknowledged and every promise was kept."""
     return PROVEN if counts["acked"] and not any(counts[fault] for fault in FAULTS) else FAILED
 
 
 def totals(partitions: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """The sum of every count over the partitions."""
+    """Return the sum of every count over the partitions."""
     names = [name for name in partitions[0] if name != "partition"] if partitions else []
     return {name: sum(row[name] for row in partitions) for name in names}
 
 
 def sentences(audit: Mapping[str, Any]) -> list[str]:
-    """The account in a few lines, the most important first."""
+    """Describe the account in a few lines, the most important first."""
     return [
         _records(audit["counts"]),
         _latency(audit["latency"], audit["seconds"], len(audit["partitions"])),
@@ -52,7 +52,7 @@ LATENCIES = (("p50", "p50_ms"), ("p99", "p99_ms"), ("p99.9", "p99_9_ms"), ("most
 
 
 def _stalls(stalls: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The longest stall with its step; then the longest of every partition."""
+    """Describe the longest stall with its step; then the longest of every partition."""
     if not stalls:
         return []
     worst = max(stalls, key=lambda stall: stall["length_us"])
@@ -116,7 +116,7 @@ def _busy(end: Mapping[str, Any]) -> list[str]:
 
 
 def ms(value: float) -> str:
-    """``0.8 ms``, ``262 ms``, ``1.25 s``."""
+    """Format ``0.8 ms``, ``262 ms``, ``1.25 s``."""
     if value >= 1000:  # noqa: PLR2004 - ms in a second
         return f"{value / 1000:.2f} s"
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004

@@ -42,7 +42,7 @@ class Watching:
                 last = seen
 
     def _look(self) -> dict[str, object]:
-        """``{brokers: [id], led: {id: partitions}}``; empty when no broker answered."""
+        """Return ``{brokers: [id], led: {id: partitions}}``; empty if no broker answered."""
         try:
             metadata = self._admin.list_topics(self._settings.topic, timeout=PATIENCE_SECONDS)
         except KafkaException:

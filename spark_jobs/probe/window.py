@@ -35,7 +35,7 @@ class Window:
             return True
 
     def answered(self, partition: int) -> None:
-        """One of the records under way has got its answer."""
+        """Note the answer of one of the records under way."""
         with self._change:
             self._under_way[partition] -= 1
             self._hand_over(partition)

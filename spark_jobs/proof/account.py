@@ -32,7 +32,7 @@ class Account:
     rules: list[str] = field(default_factory=list)
 
     def read(self, source: int, target: int, paired: int, newest: int) -> None:
-        """One partition's records on both sides, those of them that are known to be equal, and the source's newest."""
+        """Add one partition's records on both sides, those known to be equal, and the source's newest."""
         self.source_records += source
         self.target_records += target
         self.paired += paired
@@ -63,14 +63,14 @@ class Account:
                 self.excused.take(kind, [], excused.at_most[kind], records)
 
     def stamped(self, records: int) -> None:
-        """So many paired records have a timestamp that the target's brokers have set, and which is not compared."""
+        """Add paired records with timestamps of the target's brokers, which are not compared."""
         self.excused.take(STAMPED, [], records, records)
 
     def in_words(self) -> str:
         return ", ".join(f"{count:,} {kind}" for kind, count in self.faults.items() if count) or "no fault"
 
     def topic(self, pair: TopicPair) -> Topic:
-        """As the report has it."""
+        """Return the topic in the report's form."""
         return Topic(
             source=pair.source.name,
             target=pair.target.name,
@@ -90,7 +90,7 @@ class Account:
 
 
 def _moment(epoch_ms: int) -> str | None:
-    """Null for records without timestamps, and for what is no time: producers may stamp their records with anything."""
+    """Format a moment; null for records without timestamps, and for any number that is no time."""
     try:
         return report.iso(datetime.fromtimestamp(epoch_ms / 1000, timezone.utc)) if epoch_ms > 0 else None
     except (OverflowError, ValueError, OSError):

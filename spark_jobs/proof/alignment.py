@@ -10,7 +10,7 @@ Pair = tuple[int, int]
 
 
 def align(source: Sequence[int], target: Sequence[int]) -> list[Pair]:
-    """Indices of equal elements on both sides, rising on both. Equal ends first, then the longest rising run between.
+    """Return indices of equal elements, rising on both sides: equal ends first, then the longest rising run between.
 
     Elements that repeat are paired in their order; then equal ones beside a pair are paired, too.
     """
@@ -28,7 +28,7 @@ def align(source: Sequence[int], target: Sequence[int]) -> list[Pair]:
 
 
 def same(source: Sequence[int], target: Sequence[int], low: Pair, high: Pair) -> Iterator[Pair]:
-    """Equal elements between ``low`` and ``high``: the first of a kind with the first, the second with the second."""
+    """Yield equal elements between ``low`` and ``high``: the first of a kind with the first, and so on."""
     places: defaultdict[int, deque[int]] = defaultdict(deque)
     for number in range(low[1], high[1]):
         places[target[number]].append(number)
@@ -39,7 +39,7 @@ def same(source: Sequence[int], target: Sequence[int], low: Pair, high: Pair) ->
 
 
 def longest_rising(pairs: Iterator[Pair]) -> list[Pair]:
-    """The longest run of ``pairs``, which rise in the first, that rises in the second, too."""
+    """Return the longest run of ``pairs``, which rise in the first, that rises in the second, too."""
     lowest: list[int] = []  # the lowest end of a run of each length
     ends: list[int] = []  # which pair that is
     made: list[tuple[Pair, int]] = []  # each pair, and the pair before it in its run

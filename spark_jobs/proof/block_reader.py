@@ -29,7 +29,7 @@ class UnreadableError(Exception):
 def first_pass(
     clusters: Sequence[Cluster], pairs: Sequence[TopicPair], bits: int, strange: Collection[Place]
 ) -> Blocks:
-    """Blocks of both sides, without the partitions of ``strange``. UnreadableError where Spark cannot hold a record."""
+    """Read blocks of both sides, without the partitions of ``strange``. UnreadableError if Spark cannot."""
     frames = []
     for side, cluster in enumerate(clusters):
         windows: dict[str, Window] = {}
@@ -47,7 +47,7 @@ def first_pass(
 def narrowed(
     clusters: Sequence[Cluster], pairs: Sequence[TopicPair], differing: Places, bits: int
 ) -> dict[Place, Stretch]:
-    """Stretches end where both sides are equal again up to their end."""
+    """End stretches where both sides are equal again up to their end."""
     two_sided = {place: one for place, one in differing.items() if one.source.records and one.target.records}
     if not two_sided:
         return dict(differing)

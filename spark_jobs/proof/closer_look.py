@@ -25,13 +25,13 @@ class Reader(Protocol):
         """Return the records in the windows of both sides."""
 
     def details(self, side: int, offsets: Sequence[int]) -> Mapping[int, Details]:
-        """By offset, the parts of these records."""
+        """Return by offset the parts of these records."""
 
     def originals(self, wholes: Collection[int]) -> Mapping[int, int]:
         """Return for each record the first offset that holds it on the source."""
 
     def extents(self, side: int, keys: Collection[int]) -> Mapping[int, Pair]:
-        """The first and the last offset of each of these keys in the whole partition."""
+        """Return the first and the last offset of each of these keys in the whole partition."""
 
 
 @dataclass
@@ -49,12 +49,12 @@ class Slices:
 
     @property
     def ahead(self) -> tuple[int, int]:
-        """Records still to come; none behind the end, whatever was deleted while it was read."""
+        """Return the records still to come; none behind the end, whatever was deleted meanwhile."""
         here, there = (max(1, left) if at < part.end else 0 for part, at, left in zip(self.parts, self.at, self.left))
         return here, there
 
     def windows(self, partition: int, room: Sequence[int]) -> list[Window]:
-        """The next offsets of both sides, no more of them than there is room for records."""
+        """Return the next offsets of both sides, at most as many as there is room for."""
         ends = [min(part.end, at + size) for part, at, size in zip(self.parts, self.at, room)]
         return [Window({partition: at}, {partition: end}) for at, end in zip(self.at, ends)]
 

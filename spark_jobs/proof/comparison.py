@@ -89,7 +89,7 @@ class Comparison:
         return here, there
 
     def _unstamped(self) -> list[Place]:
-        """Partitions whose timestamps are not compared, although not all were set by the target's brokers."""
+        """Return partitions whose timestamps are not compared, although not all were set by the target's brokers."""
         return [
             (pair.source.name, number)
             for pair in self.pairs
@@ -127,7 +127,7 @@ class Comparison:
         return equal
 
     def _natively(self, places: Collection[Place]) -> None:
-        """The native client reads many small partitions at once."""
+        """Compare many small partitions at once with the native client."""
         spans = {place: self._spans(place) for place in sorted(places)}
         sizes = {place: (0, sum(end - start for start, end in both)) for place, both in spans.items()}
         for part in batches(sizes, TOGETHER):
@@ -144,7 +144,7 @@ class Comparison:
             self.say(f"{len(places)} partitions compared by the native client")
 
     def _with_spark(self, differing: Places, bits: int) -> None:
-        """Large partitions, one after the other."""
+        """Compare large partitions with Spark, one after the other."""
         for place, stretch in narrowed(self.clusters, self.pairs, differing, bits).items():
             pair, account = self.pair(place), self.accounts[place[0]]
             equal = self._read(account, pair, place[1], stretch)
@@ -162,7 +162,7 @@ class Comparison:
 
 
 def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: Account) -> bool:
-    """One side has nothing left, and its log start offset explains all that the other has: there is nothing to read."""
+    """Check whether one side is empty and its log start explains the other's rest: then nothing must be read."""
     for lacking, (own, other) in enumerate((stretch.sides[::-1], stretch.sides)):
         start = pair.sides[lacking].window.starts[number]
         plain = stretch.at_head and not any(side.compacted for side in pair.sides)

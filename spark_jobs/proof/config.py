@@ -4,11 +4,11 @@ Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers``
 (``kafka.*``) or ``client_file`` (a properties file of Kafka's Java client, such as one with a password);
 ``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer groups whose
 committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do not fail the
-proof, since the copy was made at least once), ``target_deletions_allowed`` (topics, by their names on the source, of
-which the target may have deleted records that the source still holds: they are counted and do not fail the proof; not
-together with ``before_switch``), ``before_switch`` (true: the proof fails where the source still grows),
+proof, since the copy was made at least once), ``target_deletions_allowed`` (topics, by their names on the source,
+whose target may have deleted records that the source still holds: they are counted and do not fail the proof; not
+together with ``before_switch``), ``before_switch`` (true: the proof fails if the source still grows),
 ``set_offsets`` (true, with ``before_switch``: once all else is proven, offsets that MirrorMaker never translates are
-set on the target where the pairs of records say to which).
+set on the target if the pairs of records determine them).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ProofConfig:
 
 
 def load(path: Path) -> ProofConfig:
-    """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
+    """Load the configuration in ``path``, or raise a ``UsageError`` with all its faults."""
     content = json_file.load(path, problems)
     sides = {name: _address(content[name]) for name in ("source", "target")}
     lists = {name: tuple(content.get(name, ())) for name in LISTS}
@@ -73,7 +73,7 @@ def _address(given: Mapping[str, Any]) -> Address:
 
 
 def problems(content: object) -> list[str]:
-    """One line for each thing wrong: name, value, what is allowed."""
+    """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]
     known = ProofConfig.__dataclass_fields__.keys()

@@ -29,13 +29,13 @@ def content(append_time: Collection[str]) -> list[Column]:
 
 
 def timestamp(append_time: Collection[str]) -> Column:
-    """Milliseconds since 1970, or 0 where it is not compared."""
+    """Return milliseconds since 1970, or 0 if they are not compared."""
     stamp = F.unix_millis("timestamp")
     return F.when(F.col("topic").isin(*append_time), F.lit(0)).otherwise(stamp) if append_time else stamp
 
 
 def _headers() -> Column:
-    """As JSON: names, bytes and nulls in their order, which a plain hash would run together."""
+    """Return JSON: names, bytes and nulls in their order, which a plain hash would run together."""
     return F.to_json("headers")
 
 
@@ -44,12 +44,12 @@ def _length(column: Column) -> Column:
 
 
 def records(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
-    """``[topic, partition, offset, whole]``: each record as one number."""
+    """Return ``[topic, partition, offset, whole]``: each record as one number."""
     return rows.select("topic", "partition", "offset", F.xxhash64(*content(append_time)).alias("whole"))
 
 
 def details(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
-    """``[partition, offset, whole, key, value, headers, timestamp, keyless]``: the parts of each record as numbers.
+    """Return ``[partition, offset, whole, key, value, headers, timestamp, keyless]``: each record's parts as numbers.
 
     ``value`` is null where the record's is; ``keyless`` where it has no key.
     """
@@ -79,7 +79,7 @@ def blocks(rows: DataFrame, append_time: Collection[str], bits: int) -> DataFram
 
 
 def blocks_from_end(rows: DataFrame, append_time: Collection[str], bits: int, totals: Totals) -> DataFrame:
-    """The same counted from the end. A block ends where the other side has no more records to compare it with."""
+    """Return the same counted from the end. A block ends where the other side has no more records to compare."""
     counted = [(topic, partition, *numbers) for (topic, partition), numbers in totals.items()]
     sizes = rows.sparkSession.createDataFrame(counted, "topic string, partition int, total long, common long")
     joined = _placed(rows).join(F.broadcast(sizes), ["topic", "partition"])
@@ -113,6 +113,6 @@ def _folded(placed: DataFrame, append_time: Collection[str], bits: int, more: Co
 
 
 def among(spark: SparkSession, rows: DataFrame, column: str, wanted: Collection[int]) -> DataFrame:
-    """The rows whose ``column`` is one of ``wanted``, which may be many thousands."""
+    """Return the rows whose ``column`` is one of ``wanted``, which may be many thousands."""
     some = spark.createDataFrame([(value,) for value in set(wanted)], f"`{column}` long")
     return rows.join(F.broadcast(some), column, "left_semi")

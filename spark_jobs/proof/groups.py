@@ -20,7 +20,7 @@ Ends = Mapping[Place, int]
 
 
 def committed(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], groups: Sequence[str]) -> Offsets:
-    """Every group's offsets on both sides, by topic and partition, where it has any."""
+    """Return every group's present offsets on both sides, by topic and partition."""
     places = [[(pair.sides[side].name, n) for pair in pairs for n in pair.partitions] for side in (SOURCE, TARGET)]
     return {
         group: [cluster.admin.committed(group, some) for cluster, some in zip(clusters, places)] for group in groups
@@ -40,7 +40,7 @@ def ends(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> list[Ends]:
 
 
 def marks(pairs: Sequence[TopicPair], offsets: Offsets) -> Marks:
-    """By the source's name and partition: the offsets of both sides that groups have committed."""
+    """Return by the source's name and partition: the offsets of both sides that groups have committed."""
     found: dict[Place, tuple[set[int], set[int]]] = {}
     for pair in pairs:
         for number in pair.partitions:
@@ -53,7 +53,7 @@ def marks(pairs: Sequence[TopicPair], offsets: Offsets) -> Marks:
 
 
 def positions(compared: Comparison, offsets: Offsets, log_ends: Sequence[Ends]) -> list[Position]:
-    """Every group's offsets, partition by partition, where the source has any."""
+    """Return every group's offsets, partition by partition, if the source has any."""
     counted = Counted(compared)
     counted.read(compared.marks)
     return [position for group in offsets for position in _of_group(compared, group, offsets[group], log_ends, counted)]
@@ -91,7 +91,7 @@ def _judged(
     ends_at: tuple[int, int],
     counting: tuple[Course, Count],
 ) -> tuple[Outcome, int | None, bool, int | None]:
-    """As a position has them: outcome, records, exact, and where to set it."""
+    """Return the parts of a position: outcome, records, exact, and the offset to set."""
     (offset, target), (course, visible) = offsets, counting
     starts = [side.window.starts[number] for side in pair.sides]
     before = course.before(SOURCE, offset, visible)
@@ -111,7 +111,7 @@ def _judged(
 
 
 def to_set(positions: Sequence[Position]) -> list[Position]:
-    """The same; those whose place on the target is known, and that have none there, are to be set."""
+    """Return the same; those with a known place on the target, and none there, are to be set."""
     marked = [one.copy() for one in positions]
     for one in marked:
         if one["set_to"] is not None:
@@ -136,7 +136,7 @@ def set_offsets(target: Cluster, positions: Sequence[Position], names: Mapping[s
 def _without_a_place(
     pair: TopicPair, number: int, offsets: tuple[int, int | None], log_ends: tuple[int, int]
 ) -> Outcome | None:
-    """An offset that is none, or that points at nothing which the log holds, or held a moment ago."""
+    """Return the outcome of an offset that is none, or that points at nothing in the log."""
     outside = [
         offset is not None and not side.window.starts[number] <= offset <= end
         for side, offset, end in zip(pair.sides, offsets, log_ends)

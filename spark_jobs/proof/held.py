@@ -63,7 +63,7 @@ class HeldReader:
 
 
 def log(reader: HeldReader, side: int, window: Window, compacted: bool) -> Log:
-    """One side of the partition, for the law."""
+    """Return one side of the partition, for the law."""
     rows = [
         Row(one.offset, one.whole, None if one.keyless else one.key, one.value is None) for one in reader.sides[side]
     ]
@@ -71,7 +71,7 @@ def log(reader: HeldReader, side: int, window: Window, compacted: bool) -> Log:
 
 
 def wrong_timestamps(reader: HeldReader, pairs: Sequence[Pair]) -> list[Pair]:
-    """Those pairs whose timestamps differ, although no broker of the target has set them."""
+    """Return pairs whose timestamps differ, although no broker of the target has set them."""
     here, there = ({one.offset: one for one in reader.sides[side]} for side in (SOURCE, TARGET))
     return [
         (mine, theirs)

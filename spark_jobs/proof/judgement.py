@@ -120,7 +120,7 @@ class Judge:
         return [one for one in alone if one.offset not in gone]
 
     def _too_many(self, gap: Gap, eligible: Sequence[Single], lacking: int, found: Judgement) -> list[int]:
-        """Offsets of those that the holes of the gap do not cover, the first ones; in an open gap all wait."""
+        """Return the first offsets that the holes of the gap do not cover; in an open gap all wait."""
         offsets = [one.offset for one in eligible]
         waited = gap.waiting_count[lacking]
         if gap.high is None:
@@ -136,7 +136,7 @@ class Judge:
         return late
 
     def _name_waiting(self, gap: Gap, count: int, lacking: int, found: Judgement) -> None:
-        """The first ``count`` of those that wait for the end of their gap are faults; the others are settled."""
+        """Report the first ``count`` of those that wait for the end of their gap as faults; the others are settled."""
         kind = MISSING if lacking == TARGET else EXTRA
         named = gap.waiting[lacking][:count]
         for offset in named:
@@ -145,7 +145,7 @@ class Judge:
         gap.waiting_count[lacking] = 0
 
     def _may_be_gone(self, one: Single, lacking: int, own: Side, other: Side) -> bool:
-        """Replaced later, without key, or a deletion that is done with; and nothing older of the key is still there."""
+        """Check for a replaced record, one without key, or a finished deletion, if nothing older of the key is left."""
         details = own.details[one.offset]
         low = self.gaps[one.segment].low[lacking]
         if details.key in other.extents and other.extents[details.key][0] <= low:
@@ -177,7 +177,7 @@ def _sharing(
     here: Mapping[int, Details],
     there: Mapping[int, Details],
 ) -> dict[int, int]:
-    """Offsets of both sides of records in one gap whose key, or whose value, is the same."""
+    """Return offsets of both sides of records in one gap whose key, or whose value, is the same."""
     places: defaultdict[tuple[int, int | None], deque[Single]] = defaultdict(deque)
     for one in target:
         places[one.segment, getattr(there[one.offset], part)].append(one)
@@ -192,7 +192,7 @@ def _sharing(
 
 
 def _split(alone: Iterable[Single], wanted: Callable[[Single], bool]) -> tuple[list[Single], list[Single]]:
-    """Those that are not wanted, and those that are."""
+    """Split into those that are not wanted, and those that are."""
     rest: list[Single] = []
     found: list[Single] = []
     for one in alone:

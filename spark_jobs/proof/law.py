@@ -46,7 +46,7 @@ class Log:
 
     @cached_property
     def last(self) -> Mapping[int | None, int]:
-        """The highest offset of each key."""
+        """Return the highest offset of each key."""
         return {row.key: row.offset for row in self.rows}
 
     def offset(self, number: int) -> int:
@@ -65,7 +65,7 @@ class Excused:
     at_most: Counter[str] = field(default_factory=Counter)
 
     def take(self, kind: str, offsets: Sequence[int], bound: int, more: int = 0) -> None:
-        """These offsets, and ``more`` records that are not named; nothing where there are none."""
+        """Add these offsets, and ``more`` unnamed records; nothing without any."""
         if offsets or more:
             self.records[kind] += len(offsets) + more
             known = self.first.setdefault(kind, [])
@@ -82,7 +82,7 @@ class Accounted:
 
 
 def accounted(source: Log, target: Log) -> Accounted | None:
-    """Every record of both sides by the law; null where the law does not account for one of them."""
+    """Account for every record of both sides by the law; null if one is not covered."""
     logs = (source, target)
     by_key = source.compacted or target.compacted
     numbers = _by_key(*logs) if by_key else _by_place(*logs)
@@ -101,14 +101,14 @@ def accounted(source: Log, target: Log) -> Accounted | None:
 
 
 def _by_place(source: Log, target: Log) -> list[Pair]:
-    """Numbers of the records of both sides, the last with the last."""
+    """Return numbers of the records of both sides, the last with the last."""
     sizes = (len(source.rows), len(target.rows))
     common = min(sizes)
     return [(sizes[0] - common + number, sizes[1] - common + number) for number in range(common)]
 
 
 def _by_key(source: Log, target: Log) -> list[Pair]:
-    """The same, the last of each key with the last of that key."""
+    """Return the same, the last of each key with the last of that key."""
     places: defaultdict[int | None, list[int]] = defaultdict(list)
     for number, row in enumerate(target.rows):
         places[row.key].append(number)
@@ -130,13 +130,13 @@ class Gap(NamedTuple):
         return log.rows[self.low[side] + 1 : self.high[side]]
 
     def holes(self, side: int, log: Log) -> int:
-        """Offsets that the log lacks there."""
+        """Return the number of offsets that the log lacks there."""
         offsets = log.offset(self.high[side]) - log.offset(self.low[side]) - 1
         return offsets - (self.high[side] - self.low[side] - 1)
 
 
 def _gaps(numbers: Sequence[Pair], logs: tuple[Log, Log]) -> Iterator[Gap]:
-    """Those in which a side has records."""
+    """Yield gaps in which a side has records."""
     low = (-1, -1)
     for high in (*numbers, (len(logs[SOURCE].rows), len(logs[TARGET].rows))):
         if high != (low[0] + 1, low[1] + 1):

@@ -34,7 +34,7 @@ OPTIONS = {
 
 
 def number(content: bytes | None) -> int:
-    """64 bits of a hash, as Spark's numbers have; null is not empty."""
+    """Return 64 bits of a hash, like Spark's numbers; null is not empty."""
     given = NULL if content is None else b"\1" + content
     return int.from_bytes(blake2b(given, digest_size=8).digest(), "big", signed=True)
 
@@ -49,7 +49,7 @@ class Content(NamedTuple):
 
 
 def record(offset: int, content: Content, stamped: bool, with_timestamp: bool) -> Held:
-    """A record as numbers. ``whole`` leaves the timestamp out where it is not compared."""
+    """Convert a record to numbers. ``whole`` leaves the timestamp out if it is not compared."""
     key, value, headers = number(content.key), number(content.value), number(repr(list(content.headers)).encode())
     whole = number(struct.pack(">4q", key, value, headers, content.timestamp if with_timestamp else 0))
     given = None if content.value is None else value
@@ -57,7 +57,7 @@ def record(offset: int, content: Content, stamped: bool, with_timestamp: bool) -
 
 
 def held(message: Message, with_timestamp: bool) -> Held:
-    """A record of the native client."""
+    """Convert a record of the native client."""
     kind, timestamp = message.timestamp()
     headers = cast("list[tuple[str, bytes | None]]", message.headers() or [])
     content = Content(message.key(), message.value(), headers, timestamp)
@@ -97,7 +97,7 @@ class NativeRecords:
     append_time: frozenset[str] = frozenset()
 
     def read(self, spans: Mapping[Place, tuple[int, int]]) -> dict[Place, list[Held]]:
-        """Topic and partition -> the records from the first offset up to the second. UnreachableError when silent."""
+        """Read topic and partition -> records from the first offset up to the second. UnreachableError if silent."""
         reading = _Reading(spans, self.append_time, {place: [] for place in spans})
         reading.waiting = {place for place, (start, end) in spans.items() if start < end}
         if not reading.waiting:
@@ -131,7 +131,7 @@ class NativeRecords:
 
 
 def batches(spans: Mapping[Place, tuple[int, int]], most: int) -> list[dict[Place, tuple[int, int]]]:
-    """Parts of at most ``most`` offsets together, or of one partition."""
+    """Return parts of at most ``most`` offsets together, or of one partition."""
     parts: list[dict[Place, tuple[int, int]]] = [{}]
     size = 0
     for place, (start, end) in spans.items():

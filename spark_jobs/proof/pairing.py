@@ -44,7 +44,7 @@ class Gap:
     waiting_count: list[int] = field(default_factory=lambda: [0, 0])
 
     def holes(self, side: int) -> int:
-        """Offsets that a side lacks there; only of a gap whose end is known."""
+        """Return the number of offsets that a side lacks there; only of a gap whose end is known."""
         high = self.high or self.low
         return high[side] - self.low[side] - 1 - self.visible[side]
 
@@ -92,7 +92,7 @@ class Pairing:
             self._give_up(sizes, ahead)
 
     def _take(self, pairs: Sequence[Pair]) -> None:
-        """Everything up to the last pair."""
+        """Take everything up to the last pair."""
         at = (0, 0)
         for pair in pairs:
             if pair != at:
@@ -104,7 +104,7 @@ class Pairing:
         del self._source[: at[0]], self._target[: at[1]]
 
     def close(self, high: Pair) -> None:
-        """The gap ends at a pair, or at the end of the stretch."""
+        """Close the gap at a pair, or at the end of the stretch."""
         if self.segment in self.gaps:
             self.gaps[self.segment].high = high
         self.low = high
@@ -119,7 +119,7 @@ class Pairing:
                 self.below[side][mark] += bisect_left(offsets, mark)
 
     def _give_up(self, sizes: Pair, ahead: Pair) -> None:
-        """No pair in the whole window: the side with more to come passes on; its records are not at this place."""
+        """Give up a window without pairs: the side with more to come passes on."""
         left = [size + more for size, more in zip(sizes, ahead)]
         self._drop(sizes[0] // 2 if left[0] >= left[1] else 0, sizes[1] // 2 if left[1] >= left[0] else 0)
 
@@ -136,7 +136,7 @@ class Pairing:
 
 
 def moved(source: Sequence[Single], target: Sequence[Single]) -> tuple[list[Pair], list[Single], list[Single]]:
-    """Offsets of records that both sides have, at different places; then what is left of each side."""
+    """Return offsets of records that both sides have, at different places; then the rest of each side."""
     places: defaultdict[int, deque[Single]] = defaultdict(deque)
     for single in target:
         places[single.whole].append(single)

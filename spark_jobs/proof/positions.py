@@ -53,7 +53,7 @@ class Course:
         return self.paired - (self.totals[side] - visible(side, offset))
 
     def next_on_target(self, before: int, start: int, end: int) -> int | None:
-        """The target's offset of the pair that has so many `before` it; None where it is not known.
+        """Return the target's offset of the pair that has so many `before` it; None if unknown.
 
         `start`, `end`: of the target's log.
         """
@@ -72,14 +72,14 @@ class Course:
 
 
 def place(source: int, target: int, exact: bool) -> Place:
-    """From the pairs before the group's offset on both sides."""
+    """Return the place from the pairs before the group's offset on both sides."""
     if source == target:
         return Place("same", 0, True)
     return Place("later" if target > source else "earlier", abs(target - source), exact)
 
 
 def partial(blocks: Sequence[Block], offset: int) -> tuple[int, int | None]:
-    """Records in the blocks before an offset, and where the block begins that holds it, if its records must be read."""
+    """Return records in the blocks before an offset, and the start of its block if that must be read."""
     count = sum(block.records for block in blocks if block.last < offset)
     inside = [block for block in blocks if block.first < offset <= block.last]
     return count, inside[0].first if inside else None

@@ -59,7 +59,7 @@ def _named(pair: TopicPair, reader: HeldReader, account: Account) -> Sequence[Pa
 
 
 def _timestamps(reader: HeldReader, pairs: Sequence[Pair], account: Account) -> None:
-    """They were left out of the comparison; that is right only for what the target's brokers have stamped."""
+    """Check timestamps, left out before; that is right only for those that the target's brokers have set."""
     stamped = {one.offset for one in reader.sides[TARGET] if one.stamped}
     account.stamped(sum(there in stamped for _, there in pairs))
     for here, there in wrong_timestamps(reader, pairs):

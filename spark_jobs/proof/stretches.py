@@ -79,7 +79,7 @@ def _part(blocks: Sequence[Block], equal: int, start: int, end: int) -> Part:
 
 
 def without_tail(stretch: Stretch, source: Sequence[Block], target: Sequence[Block]) -> Stretch:
-    """The stretch without the equal blocks at its end; the blocks are counted from there."""
+    """Return the stretch without the equal blocks at its end; the blocks are counted from there."""
     equal = _equal(source, target)
     gone = total(source[:equal])
     here, there = (
@@ -97,7 +97,7 @@ def _equal(source: Sequence[Block], target: Sequence[Block]) -> int:
 
 
 def by_partition(rows: Sequence[Mapping[str, int | str]]) -> dict[tuple[int, str, int], list[Block]]:
-    """Collected rows to the blocks of each side, topic and partition, in their order."""
+    """Group collected rows: the blocks of each side, topic and partition, in their order."""
     found: dict[tuple[int, str, int], list[Block]] = {}
     for row in rows:
         numbers = (int(row[name]) for name in COLUMNS)

@@ -32,7 +32,7 @@ class Cluster:
 
     @property
     def native(self) -> NativeRecords:
-        """The native client, which reads what is small, and what Spark cannot read."""
+        """Return the native client, which reads small topics, and those that Spark cannot read."""
         return NativeRecords(self.address, self.append_time)
 
     @classmethod
@@ -102,7 +102,7 @@ class TopicPair:
 
 
 def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
-    """Every topic of the configuration on both sides; UsageError where they do not fit together.
+    """Return every topic of the configuration on both sides; UsageError if they do not fit together.
 
     The source's ends are asked for first: what is copied meanwhile is not taken for surplus.
     """
@@ -127,7 +127,7 @@ def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
 
 
 def grown(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
-    """Topic -> offsets that the source has more than when the proof began; only those that have any."""
+    """Return topic -> offsets that the source has gained since the proof began; without zeros."""
     counts = {}
     for pair in pairs:
         ends = cluster.admin.end_offsets(pair.source.name, pair.partitions)
@@ -136,7 +136,7 @@ def grown(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
 
 
 def undecided(cluster: Cluster, sides: Sequence[TopicSide], at_rest: bool) -> dict[str, int]:
-    """Topic -> offsets of one side behind an open transaction; only those that have any.
+    """Return topic -> offsets of one side behind an open transaction; without zeros.
 
     Consumers that read committed records do not see them: neither does the copy, nor the proof. ``at_rest``: any
     counts. Else only a transaction that was open when the proof began: a copy at work opens one after the other.
@@ -154,7 +154,7 @@ def undecided(cluster: Cluster, sides: Sequence[TopicSide], at_rest: bool) -> di
 
 
 def unreadable(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> set[Place]:
-    """Source's name and partition of those with a record whose timestamp is too late for Spark."""
+    """Return source's name and partition of those with a record whose timestamp is too late for Spark."""
     return {
         (pair.source.name, partition)
         for pair in pairs

@@ -55,7 +55,7 @@ def verdict(
     grown: Mapping[str, int] = MappingProxyType({}),
     undecided: Sequence[Undecided] = (),
 ) -> Verdict:
-    """``proven`` unless a record is missing, extra, changed, reordered, duplicated or deleted, or a group skips some.
+    """Return ``proven`` unless a record is missing, extra, changed, reordered, duplicated or deleted, or skipped.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
     `grown`: topic -> offsets that were written on the source meanwhile, if that prevents a switch.
@@ -108,7 +108,7 @@ def remedies(sentences: Sequence[str]) -> list[str]:
 
 
 def _success(topics: Sequence[Topic]) -> str:
-    """It counts pairs: what was compared, and found to be the same."""
+    """Describe the success by counting pairs: compared records that are the same."""
     paired = sum(topic["paired"] for topic in topics)
     source = sum(topic["source_records"] for topic in topics)
     target = sum(topic["target_records"] for topic in topics)
@@ -129,7 +129,7 @@ def _failure(topic: Topic) -> str:
 
 
 def _exceptions(topic: Topic) -> list[str]:
-    """Each with its count, and with what bounds it."""
+    """Describe each exception with its count, and with its bound."""
     return [
         f"{topic['source']}: {one['records']:,} {EXEMPT[kind].format(one['at_most'])}."
         for kind, one in topic["excused"].items()
@@ -162,7 +162,7 @@ def _remarks(groups: Sequence[Position]) -> list[str]:
 
 
 def counted(positions: Sequence[Position]) -> str:
-    """Their records, exact or "at least"."""
+    """Return the number of their records, exact or "at least"."""
     records = sum(one["records"] or 0 for one in positions)
     least = "" if all(one["exact"] for one in positions) else "at least "
     return f"{least}{records:,} record{'' if records == 1 else 's'}"
@@ -185,7 +185,7 @@ def _set(one: Position) -> str:
 
 
 def describe_position(one: Position) -> str:
-    """One group's offset that does not point at the same record."""
+    """Describe one group's offset that does not point at the same record."""
     place = _place(one)
     if one["set_to"] is not None:
         why = "the target has no committed offset, and MirrorMaker may never translate it"

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def blocks(page: Path) -> list[str]:
-    """What a page tells to type, block by block."""
+    """Return the commands of a page, block by block."""
     return re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)
 
 

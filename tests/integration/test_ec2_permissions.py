@@ -47,7 +47,7 @@ class Enforced:
         assert done["granted"], done
 
     def run_without(self, actions: list[str], **more: Any) -> None:
-        """A run without each of the permissions, each of which it names; then one with all."""
+        """Run without each of the permissions: the error names it; then run with all."""
         for action in actions:
             less = [{**each, "Action": [one for one in each["Action"] if one != action]} for each in STATEMENT]
             self.allow([each for each in less if each["Action"]])

@@ -183,7 +183,7 @@ def made_again(cluster: KafkaCluster, topic: str) -> None:
 def test_a_topic_that_was_made_again_on_the_source_is_named(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:
-    """It has more records than before, so that its offsets do not tell."""
+    """It has more records than before, so that its offsets are no evidence."""
     topic = "mirrored-again"
     create(source, topic)
     write(source, topic, range(300))

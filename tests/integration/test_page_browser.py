@@ -111,7 +111,7 @@ SCROLLED = """
 return [...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1)
   .map(e => `${e.getAttribute('aria-label')}: ${e.scrollWidth} > ${e.clientWidth}`);
 """
-#: Of each picture with lanes, how many names stand at the height of their lane, and left of it.
+#: For each picture with lanes, the number of names at the height of their lane, and left of it.
 BESIDE = """
 return [...document.querySelectorAll('.timeline tbody tr')].map(row => {
   const picture = row.querySelector('svg').getBoundingClientRect();
@@ -122,7 +122,7 @@ return [...document.querySelectorAll('.timeline tbody tr')].map(row => {
     return box.width > 30 && box.right <= picture.left + 1 && Math.abs(middle) < pitch / 2; }).length;
 }).filter(found => found);
 """
-#: Cells and code of the documentation site that stand outside of what shows them, or are squeezed.
+#: Cells and code of the documentation site that are outside of their container, or are squeezed.
 CUT_CELLS = """
 return [...document.querySelectorAll('td')].filter(cell => {
   const shown = cell.closest('.wy-table-responsive').getBoundingClientRect(), box = cell.getBoundingClientRect();

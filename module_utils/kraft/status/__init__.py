@@ -1,1 +1,1 @@
-"""What a cluster looks like now: who leads, what is behind, what could go down, what has drifted."""
+"""The present state of a cluster: leader, lag, nodes that could go down, drift."""

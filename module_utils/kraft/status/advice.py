@@ -1,4 +1,4 @@
-"""What to do next about each cause: commands as they are typed. Pure."""
+"""Next steps for each cause: commands as they are typed. Pure."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 
 
 def steps(rule: str, hosts: Sequence[str], inventory: str = "") -> tuple[Step, ...]:
-    """What to type, first things first. `inventory`: the options that name it (``-i inventories/mine``)."""
+    """Return the commands, first things first. `inventory`: the options that name it (``-i inventories/mine``)."""
     return tuple(
         Step(_command(kind, text, hosts, inventory), purpose)
         for kind, text, purpose in STEPS[rule]
@@ -91,7 +91,7 @@ def steps(rule: str, hosts: Sequence[str], inventory: str = "") -> tuple[Step, .
 
 
 def remove_obstacles(found: Sequence[Obstacle], hosts: Sequence[str], inventory: str = "") -> tuple[Step, ...]:
-    """What to do before a node can start: see what is in its way, and the remedy of preflight."""
+    """Return the steps before a node can start: inspect the obstacle, and apply preflight's remedy."""
     return tuple(Step(_command("on", LOOK[one.rule].format(one.path), hosts, inventory), one.remedy) for one in found)
 
 

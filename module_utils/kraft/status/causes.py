@@ -1,8 +1,8 @@
-"""Why a cluster is not healthy: causes before what follows from them. Pure.
+"""Causes of an unhealthy cluster, each before its effects. Pure.
 
 A node whose own host shows that it cannot work (it does not run, is stopped, does not answer, is cut off) is a cause.
-That it is fenced, behind and missing from partitions follows from it and is not said a second time. What no such node
-explains stands after these, by itself.
+Its other symptoms (fenced, behind, missing from partitions) are effects and are not reported again. Anything that no
+such node explains comes after these, by itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.status.effects import Effect, Replica
 from ansible.module_utils.kraft.status.evidence import Evidence
 from ansible.module_utils.kraft.status.scene import Finding, Scene
 
-#: First what makes everything else, last what harms nobody yet.
+#: First the causes of everything else, last those without an effect yet.
 ORDER = (
     "foreign_host",
     "host_down",
@@ -62,12 +62,12 @@ class Cause:
 
     @property
     def sentence(self) -> str:
-        """The cause and its worst effect, without a full stop."""
+        """Return the cause and its worst effect, without a full stop."""
         return f"{self.text}. Because of it {self.effects[0].text}" if self.effects else self.text
 
 
 def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[Cause, ...]:
-    """Every cause, root causes first. `problems`: what ``health.problems`` says, where nothing else explains it."""
+    """Return every cause, root causes first. `problems`: ``health.problems``, if nothing else explains them."""
     found = [*foreign(scene), *members.between(scene)]
     found += own(scene, {one.node_id for one in found})
     found += cut_off(scene, {one.node_id for one in found})
@@ -82,14 +82,14 @@ def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[
 
 
 def foreign(scene: Scene) -> Iterator[Finding]:
-    """Hosts whose node is another one: what they show says nothing of the node of that name."""
+    """Report hosts whose node is another one: their data are not about the node of that name."""
     for node in scene.nodes:
         if node.foreign:
             yield Finding("foreign_host", node.node_id, "{}: the host is another node's", node.foreign)
 
 
 def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
-    """Nodes that cannot work by what their own hosts show."""
+    """Report nodes that cannot work, by their own hosts' data."""
     for node in scene.nodes:
         if node.node_id in explained:
             continue
@@ -106,7 +106,7 @@ def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
 
 
 def cut_off(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """Nodes between which the network lets nothing through, by the fewest nodes that explain it."""
+    """Report nodes between which the network blocks all traffic, by the fewest nodes that explain it."""
     alive = {one.node_id for node in scene.nodes for one in node.claims if one.answered} - set(broken)
     lost = {
         (node.node_id, claim.node_id)
@@ -125,13 +125,13 @@ def cut_off(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def _most_lost(lost: Collection[tuple[int, int]], leader_id: int) -> int:
-    """The node in most of the broken ways; between equals not the leader."""
+    """Return the node in most of the broken connections; of equals not the leader."""
     ends = [end for pair in lost for end in pair]
     return max(set(ends), key=lambda one: (ends.count(one), one != leader_id, -one))
 
 
 def of_quorum(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """What is wrong among controllers that work."""
+    """Report problems among controllers that work."""
     led, working = scene.leadership, scene.voters - set(broken)
     if not led.known and led.others and len(working) >= led.needed:
         said = "; ".join(one.sentence() for one in led.others)
@@ -153,7 +153,7 @@ def of_quorum(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def of_brokers(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """What is wrong with brokers that run."""
+    """Report problems of brokers that run."""
     if scene.snapshot is None:
         return
     working = scene.brokers - set(broken)
@@ -169,7 +169,7 @@ def of_brokers(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def replicas(explained: Collection[int], partitions: Collection[Replica]) -> Iterator[Finding]:
-    """Replicas that are not in sync although their broker serves, and partitions that are on the move."""
+    """Report replicas that are not in sync although their broker serves, and partitions on the move."""
     open_ones = [one for one in partitions if one.missing and not _explained(one, explained)]
     for node_id in sorted({node_id for one in open_ones for node_id in one.missing - set(explained)}):
         yield Finding("replica_behind", node_id, "{}: the broker serves, and some of its replicas are not in sync")
@@ -179,12 +179,12 @@ def replicas(explained: Collection[int], partitions: Collection[Replica]) -> Ite
 
 
 def _explained(one: Replica, explained: Collection[int]) -> bool:
-    """Whether the lack of a leader has its cause already: then the replicas elsewhere can do nothing."""
+    """Check whether the lack of a leader has its cause already: then the replicas elsewhere can do nothing."""
     return one.partition.leader == NO_NODE and bool(one.missing & set(explained))
 
 
 def unreachable(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """Hosts that Ansible cannot reach although their Kafka works."""
+    """Report hosts that Ansible cannot reach although their Kafka works."""
     for node in scene.nodes:
         if node.unreached and node.node_id not in broken:
             text = "{}: Ansible cannot reach the host; its Kafka answers the others"

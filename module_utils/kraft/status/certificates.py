@@ -18,7 +18,7 @@ WARN_DAYS = 30
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """What a listener shows. ``address``: the one that it advertises. ``days``: left, negative once it has expired.
+    """A listener's certificate. ``address``: the advertised one. ``days``: left, negative once it has expired.
 
     ``own``: no listener shows it. The process was started with it, and connects with it until it restarts.
     """
@@ -31,7 +31,7 @@ class Certificate:
 
 
 def certificates(results: Mapping[str, Any]) -> tuple[Certificate, ...]:
-    """Those that a node showed, and the process's own.
+    """Return those that a node showed, and the process's own.
 
     `results`: what was registered on the host (``view``, ``deployed``). Listeners were asked where they bind.
     """
@@ -53,7 +53,7 @@ def _read(one: Mapping[str, str], now: datetime.datetime) -> Certificate:
 
 
 def ending(found: Iterable[Certificate], node: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each certificate that must be renewed; `node`: its entry of ``kafka_desired``."""
+    """Yield a line for each certificate that must be renewed; `node`: its entry of ``kafka_desired``."""
     own = node.get("certificate") or {}
     least = own.get("renew_before_days", WARN_DAYS)
     remedy = "a deployment issues another one" if own else "bring another one, and restart the node"
@@ -70,7 +70,7 @@ def _when(one: Certificate) -> str:
 
 
 def first_to_end(nodes: Mapping[str, Iterable[Certificate]]) -> dict[str, str]:
-    """The certificate that ends first, in words: of those that are shown, and of processes' own; only what there is.
+    """Describe the certificate that ends first: of those shown, and of processes' own; only present ones.
 
     `nodes`: host -> its certificates.
     """

@@ -1,4 +1,4 @@
-"""What a whole cluster holds: how even it is, what is largest, what is at risk. Pure; what is not known is said."""
+"""Figures of a whole cluster: balance, largest topics, risks. Pure; unknown parts are named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED = 100  #: partitions of a kind
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """How even brokers are: the least and the most that one has, and the mean of all."""
+    """Balance of brokers: the least and the most that one has, and the mean of all."""
 
     least: float
     mean: float
@@ -23,7 +23,7 @@ class Spread:
 
     @property
     def over(self) -> float:
-        """How much more than the mean the busiest has; 0.25 stands for a quarter."""
+        """Return the excess of the busiest over the mean; 0.25 stands for a quarter."""
         return self.most / self.mean - 1 if self.mean else 0.0
 
 
@@ -47,7 +47,7 @@ class Named:
 
 @dataclasses.dataclass(frozen=True)
 class ClusterFigures:
-    """None stands for what is not known, and ``unknown`` says why; ``partial`` says of what not all is known.
+    """None stands for an unknown value, and ``unknown`` has the reason; ``partial`` names incomplete parts.
 
     ``quorum_lag``: records, and ``quorum_behind_ms`` time, that the slowest voter is behind the leader.
     """
@@ -69,7 +69,7 @@ NO_CLUSTER_FIGURES = ClusterFigures()
 
 
 def cluster_figures(snapshot: Snapshot | None, lag: Lags | None, silence: str = "") -> ClusterFigures:
-    """`lag`: None where it was not asked. `silence`: why there is no `snapshot`."""
+    """Return the figures. `lag`: None if it was not queried. `silence`: why there is no `snapshot`."""
     if snapshot is None:
         return ClusterFigures(unknown=(f"the cluster's figures: {silence or 'no broker answers'}",))
     led = by_broker(snapshot).leaders
@@ -96,7 +96,7 @@ def _spread(values: Iterable[float]) -> Spread | None:
 
 
 def _bytes(snapshot: Snapshot) -> dict[int, int]:
-    """Broker -> bytes in all its log dirs; without brokers of which a log dir is offline."""
+    """Return broker -> bytes in all its log dirs; without brokers that have an offline log dir."""
     offline = {one.node_id for one in snapshot.log_dirs or () if one.error}
     found: dict[int, int] = {}
     for one in snapshot.log_dirs or ():
@@ -119,7 +119,7 @@ def _largest(snapshot: Snapshot) -> tuple[TopicSize, ...] | None:
 
 
 def _at_risk(snapshot: Snapshot) -> tuple[Named | None, Named | None]:
-    """Partitions below their topic's min.insync.replicas, and those without a leader."""
+    """Return partitions below their topic's min.insync.replicas, and those without a leader."""
     if snapshot.topics is None:
         return None, None
     every = [(topic.name, one) for topic in snapshot.topics for one in topic.partitions]
@@ -136,7 +136,7 @@ def _named(found: Sequence[tuple[str, Partition]]) -> Named:
 
 
 def _slowest(snapshot: Snapshot) -> tuple[int, int] | None:
-    """Time and records that the slowest voter is behind; None where one of them has not been heard of."""
+    """Return time and records that the slowest voter is behind; None if one was not heard of."""
     voters = snapshot.quorum.voters if snapshot.quorum else ()
     known = [(one.behind_ms, one.lag) for one in voters if one.behind_ms is not None and one.lag is not None]
     return max(known) if known and len(known) == len(voters) else None
@@ -161,7 +161,7 @@ def _partial_groups(lag: Lags | None) -> tuple[str, ...]:
 
 
 def _unknown(snapshot: Snapshot, lag: Lags | None) -> tuple[str, ...]:
-    """What is missing as a whole, with its reason."""
+    """Name the missing parts, with reasons."""
     parts = {
         "topics": "leaders, offline partitions",
         "min_insync": "partitions below min.insync.replicas",

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.status.evidence import unread
 
 @dataclasses.dataclass(frozen=True)
 class Left:
-    """What a status says of them: work that can be done now, or a note."""
+    """Controllers that left, in a status: work that can be done now, or a note."""
 
     unfinished: tuple[Cause, ...] = ()
     notes: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ def departures(
     about: Mapping[str, Any],
     inventory: str = "",
 ) -> Left:
-    """Controllers that are registered, no voters, and in no inventory. `views`: what hosts heard (``registered``)."""
+    """Find controllers that are registered, no voters, and in no inventory. `views`: hosts' data (``registered``)."""
     if snapshot is None or snapshot.quorum is None:
         return Left()
     said = {one for view in views if view and not unread(view) for one in view.get("registered") or ()}
@@ -52,7 +52,7 @@ def departures(
 
 
 def sentence(node_ids: tuple[int, ...]) -> str:
-    """Who has left."""
+    """Name the controllers that have left."""
     if len(node_ids) == 1:
         return f"controller {node_ids[0]} has left and is still registered"
     return f"controllers {listed(node_ids)} have left and are still registered"

@@ -1,6 +1,6 @@
-"""Where a node differs from what the inventory says, in words. Pure: what the modules returned in check mode in.
+"""Differences of a node from the inventory, as text. Pure: the modules' results in check mode in.
 
-Secrets never get here: ``kafka_node`` compares them on the host and say only that they differ.
+Secrets never get here: ``kafka_node`` compares them on the host and reports only that they differ.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EDITED = "put back as wanted: "
 
 
 def process(result: Result, settled: Collection[str]) -> Iterator[str]:
-    """From ``kafka_node`` with ``state: started`` in check mode. `settled`: settings that hold by a live change.
+    """Read ``kafka_node`` with ``state: started`` in check mode. `settled`: settings that hold by a live change.
 
     That Kafka does not run is no difference from the inventory but a cause (``causes.own``).
     """
@@ -37,19 +37,19 @@ def process(result: Result, settled: Collection[str]) -> Iterator[str]:
 
 
 def edited(result: Result) -> list[str]:
-    """Names of the files that somebody has edited in place, from the module's diff."""
+    """Return the names of files that were edited in place, from the module's diff."""
     lines = [line for diff in result.get("diff") or () for line in str(diff.get("after", "")).splitlines()]
     return [line[len(EDITED) :] for line in lines if line.startswith(EDITED)]
 
 
 def staged(result: Result) -> Iterator[str]:
-    """From ``kafka_node`` in check mode: the files that its next start would take."""
+    """Read ``kafka_node`` in check mode: the files that its next start would take."""
     for path in result.get("changed_paths", ()):
         yield f"waits for the next start, and is not what the inventory says: {path}"
 
 
 def kernel(result: Result) -> Iterator[str]:
-    """From ``kafka_sysctl`` in check mode. What the host does not grant is no drift, see ``ungranted``."""
+    """Read ``kafka_sysctl`` in check mode. Limits that the host does not grant are no drift, see ``ungranted``."""
     for name in result.get("changed_settings", ()):
         yield f"kernel: {name} is not what was set"
     if result.get("changed") and not result.get("changed_settings"):
@@ -57,13 +57,13 @@ def kernel(result: Result) -> Iterator[str]:
 
 
 def node_drift(results: Mapping[str, Any], settled: Collection[str]) -> list[str]:
-    """All of a node's drift. `results`: ``process`` and ``kernel`` as registered; none where nobody looked."""
+    """Return all of a node's drift. `results`: ``process`` and ``kernel`` as registered; none without inspection."""
     found = {name: {} if unread(results.get(name)) else results.get(name) or {} for name in ("process", "kernel")}
     return [*process(found["process"], settled), *staged(found["process"]), *kernel(found["kernel"])]
 
 
 def uncompared(results: Mapping[str, Any]) -> list[str]:
-    """What could not be compared on a host, and why: once for all of it where the host could not be reached."""
+    """Describe the parts that could not be compared on a host: once for all if the host could not be reached."""
     reasons = {name: unread(results.get(name)) for name in ("process", "kernel")}
     away = unreached(results)
     if away:
@@ -74,7 +74,7 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
 
 
 def unknown_nodes(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:
-    """Brokers that are registered and voters that count, and no host of the inventory has their node id."""
+    """Report registered brokers and counting voters whose node id no host of the inventory has."""
     for broker in snapshot.brokers if snapshot else ():
         if broker.node_id not in about["broker_ids"]:
             state = "away (fenced)" if broker.fenced else f"serving at {broker.address}"

@@ -1,4 +1,4 @@
-"""What follows for the cluster from nodes that do not work: partitions, and the controllers' majority. Pure."""
+"""Effects on the cluster of nodes that do not work: partitions, and the controllers' majority. Pure."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Replica:
 
 
 def lacking(snapshot: Snapshot | None) -> list[Replica]:
-    """Every partition that has no leader or lacks a replica in sync; those that only move have nothing ``missing``."""
+    """Return partitions without a leader or a replica in sync; those that only move have nothing ``missing``."""
     if snapshot is None:
         return []
     moves = {(one.topic, one.partition): frozenset(one.adding) for one in snapshot.reassignments or ()}
     found = []
     for topic in snapshot.topics or ():
         for one in topic.partitions:
-            # Without a leader nobody serves it: not even those that were in sync last.
+            # Without a leader no broker serves it: not even those that were in sync last.
             behind = frozenset(one.replicas) - frozenset(() if one.leader == NO_NODE else one.isr)
             moving = behind & moves.get((topic.name, one.partition), frozenset())
             if behind or one.leader == NO_NODE:
@@ -49,7 +49,7 @@ def lacking(snapshot: Snapshot | None) -> list[Replica]:
 
 
 def of_partitions(nodes: Collection[int], partitions: Collection[Replica]) -> Iterator[Effect]:
-    """What partitions suffer from the absence of `nodes`."""
+    """Describe the effects on partitions of the absence of `nodes`."""
     ours = [one for one in partitions if one.missing & frozenset(nodes)]
     unled = [one for one in ours if one.partition.leader == NO_NODE]
     closed = [one for one in ours if one.partition.leader != NO_NODE and len(one.partition.isr) < one.least]
@@ -67,7 +67,7 @@ def counted(number: int) -> str:
 
 
 def of_controllers(nodes: Collection[int], voters: Collection[int], broken: Collection[int]) -> Iterator[Effect]:
-    """What the quorum suffers when voters among `nodes` do not work. `broken`: all that do not."""
+    """Describe the effects on the quorum if voters among `nodes` do not work. `broken`: all that do not."""
     if not set(nodes) & set(voters):
         return
     left, needed = len(set(voters) - set(broken)), majority(len(voters))

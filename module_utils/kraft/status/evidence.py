@@ -1,4 +1,4 @@
-"""What each host said about its node, as one value. Pure: what modules returned in."""
+"""Each host's data about its node, as one value. Pure: modules' results in."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Evidence:
 
     @property
     def broken(self) -> bool:
-        """Whether its own host shows that it cannot work."""
+        """Check whether its own host shows that it cannot work."""
         return bool(self.down or self.stopped or self.silent)
 
 
 def unread(result: Result | None) -> str:
-    """Why a task has no answer; '' where it has one. A module that failed under ``kafka_attempt`` has an ``error``."""
+    """Return why a task has no answer; '' if it has one. A module failed under ``kafka_attempt`` has an ``error``."""
     if result is None or result.get("skipped"):
         return "nothing was asked"
     if result.get("unreachable") or result.get("failed") or result.get("error"):
@@ -77,13 +77,13 @@ def unread(result: Result | None) -> str:
 
 
 def unreached(results: Mapping[str, Any]) -> str:
-    """Why a host could not be reached; '' where every task that was tried ran on it."""
+    """Return why a host could not be reached; '' if every task that was tried ran on it."""
     lost = [one for one in results.values() if isinstance(one, Mapping) and one.get("unreachable")]
     return unread(lost[0]) if lost else ""
 
 
 def down(service: Mapping[str, Any] | None) -> str:
-    """Why Kafka does not run, from the ``service`` of ``kafka_host_info``; '' where it runs or nobody looked."""
+    """Return why Kafka does not run, from ``kafka_host_info``'s ``service``; '' if it runs or was not inspected."""
     if not service or service["pid"]:
         return ""
     how = f"({service['result']}, exit status {service['exit_status']})"
@@ -97,7 +97,7 @@ def down(service: Mapping[str, Any] | None) -> str:
 
 
 def foreign(node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str) -> str:
-    """Whose node a host is by its log dirs, where that is not `node`; '' where it is, or where nobody looked."""
+    """Return the owner of a host's node by its log dirs, if not `node`; '' otherwise, and without inspection."""
     found = Identity.of(results["identity"]) if results.get("identity") else Identity(deployed=False)
     wrong = [one for one in clashes(found, cluster_id, node["node_id"]) if one.kind != UNNAMED]
     if not wrong:
@@ -107,10 +107,10 @@ def foreign(node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str
 
 
 def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str) -> Evidence:
-    """`node`: its entry of ``kafka_desired``. `results`: what was registered on the host, by name.
+    """Collect the evidence. `node`: its entry of ``kafka_desired``. `results`: registered on the host, by name.
 
-    Reads ``view`` (``kafka_connectivity_info``) and what ``kafka_host_info`` says of ``service``, ``removed``,
-    ``log_dirs``, ``deployed`` and ``user``, and ``process`` (``kafka_node``); any result tells if the host was reached.
+    Reads ``view`` (``kafka_connectivity_info``), the parts ``service``, ``removed``, ``log_dirs``, ``deployed`` and
+    ``user`` of ``kafka_host_info``, and ``process`` (``kafka_node``); any result shows if the host was reached.
     """
     other = foreign(node, results, cluster_id)
     if other:

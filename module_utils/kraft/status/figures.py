@@ -1,6 +1,6 @@
-"""What each node has and holds, in figures. Pure; None stands for what is not known, and ``unknown`` says why.
+"""Figures of each node. Pure; None stands for an unknown value, and ``unknown`` has the reason.
 
-All of it comes from what the status has asked already: ``kafka_host_info``, ``kafka_node`` and ``kafka_cluster_info``.
+The source is data that the status has already: ``kafka_host_info``, ``kafka_node`` and ``kafka_cluster_info``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Disk:
 
     @property
     def used(self) -> float | None:
-        """The share of the volume that is taken, by whomever."""
+        """Return the share of the volume that is taken, by any files."""
         if not self.total_bytes or self.free_bytes is None:
             return None
         return 1 - self.free_bytes / self.total_bytes
@@ -38,11 +38,11 @@ class Disk:
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """Of a node. ``uptime`` in seconds; ``restarts``: by systemd since the unit was started by hand or at boot.
+    """Figures of a node. ``uptime`` in seconds; ``restarts``: by systemd since the unit was started by hand or at boot.
 
-    ``heap_bytes`` is the limit, ``memory_bytes`` what the process has. ``certificate_days``: until the first of those
+    ``heap_bytes`` is the limit, ``memory_bytes`` the use of the process. ``certificate_days``: until the first of those
     that it shows ends. ``leaders``, ``replicas``, ``bytes`` and ``disks`` are those of its broker. ``lag`` and
-    ``behind_ms``: of the metadata log, behind its leader. ``unknown``: what is not known, and why.
+    ``behind_ms``: of the metadata log, behind its leader. ``unknown``: unknown values, with reasons.
     """
 
     release: str | None = None
@@ -61,7 +61,7 @@ class Figures:
 
     @property
     def fullest(self) -> Disk | None:
-        """The log dir on the volume with the least room; None where no room is known."""
+        """Return the log dir on the volume with the least room; None if no room is known."""
         known = [one for one in self.disks if one.used is not None]
         return max(known, key=lambda one: one.used or 0.0, default=None)
 
@@ -71,7 +71,7 @@ NO_FIGURES = Figures()
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """What was asked of the cluster, None where nothing answers; counted once for all nodes."""
+    """Data of the cluster, None if nothing answers; counted once for all nodes."""
 
     snapshot: Snapshot | None
     leaders: Counter[int]
@@ -79,14 +79,14 @@ class Cluster:
 
 
 def by_broker(snapshot: Snapshot | None) -> Cluster:
-    """Broker -> partitions that it leads, and replicas that it holds."""
+    """Return broker -> partitions that it leads, and replicas that it holds."""
     partitions = [one for topic in (snapshot.topics or () if snapshot else ()) for one in topic.partitions]
     led = Counter(one.leader for one in partitions)
     return Cluster(snapshot, led, Counter(each for one in partitions for each in one.replicas))
 
 
 def figures(node: Evidence, results: Mapping[str, Any], cluster: Cluster, shown: tuple[Certificate, ...]) -> Figures:
-    """`results`: what was registered on its host. `shown`: the certificates of its listeners."""
+    """Return the figures. `results`: registered on its host. `shown`: the certificates of its listeners."""
     process, unknown_process = _process(node, results)
     held, unknown_held = _held(node, cluster) if node.is_broker else ({}, ())
     log, unknown_log = _metadata_log(node.node_id, cluster.snapshot)
@@ -96,7 +96,7 @@ def figures(node: Evidence, results: Mapping[str, Any], cluster: Cluster, shown:
 
 
 def _process(node: Evidence, results: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What the host says of the process."""
+    """Return the host's figures of the process."""
     service = None if node.foreign else results.get("service")
     if service is None:
         reason = "the host is another node's" if node.foreign else _unseen(node, results)
@@ -126,13 +126,13 @@ def _unseen(node: Evidence, results: Mapping[str, Any]) -> str:
 
 
 def _unseen_certificates(results: Mapping[str, Any]) -> tuple[str, ...]:
-    """The listeners with TLS that showed no certificate."""
+    """Return the listeners with TLS that showed no certificate."""
     listeners = (results.get("view") or {}).get("certificates") or ()
     return tuple(f"certificate at {one['address']}: {one['error']}" for one in listeners if not one["certificate"])
 
 
 def _held(node: Evidence, cluster: Cluster) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Partitions and log dirs of a broker."""
+    """Return partitions and log dirs of a broker."""
     if cluster.snapshot is None:
         return {}, ("leaders, replicas, log dirs: no broker answers",)
     partitions, unknown_partitions = _partitions(node.node_id, cluster, cluster.snapshot)
@@ -169,7 +169,7 @@ def _disk(one: LogDir) -> Disk:
 
 
 def _metadata_log(node_id: int, snapshot: Snapshot | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """How far a voter or observer is behind the leader of the metadata log."""
+    """Return the lag of a voter or observer behind the leader of the metadata log."""
     if snapshot is None or snapshot.quorum is None:
         reason = snapshot.unanswered.get("quorum", "it was not asked for") if snapshot else "no broker answers"
         return {}, (f"metadata log: {reason}",)

@@ -1,4 +1,4 @@
-"""What the last deployment changed, from the record that it left on the control machine. Pure."""
+"""Changes of the last deployment, from the record that it left on the control machine. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LastChange:
 
 
 def last_change(lines: Iterable[str]) -> LastChange | None:
-    """`lines`: of the record, each a JSON object; those that are none are left out. None where nothing is left."""
+    """Parse the record's `lines`, each a JSON object; others are left out. None if nothing is left."""
     found = list(_entries(lines))
     if not found:
         return None

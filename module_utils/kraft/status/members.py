@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.status.scene import Finding, Scene
 
 
 def between(scene: Scene) -> Iterator[Finding]:
-    """``leaving``, ``taken_out`` and ``joining``, in the order of the nodes."""
+    """Yield ``leaving``, ``taken_out`` and ``joining``, in the order of the nodes."""
     for node in scene.nodes:
         if node.foreign:
             continue
@@ -25,7 +25,7 @@ def between(scene: Scene) -> Iterator[Finding]:
 
 
 def leaving(scene: Scene, node: Evidence) -> Finding:
-    """A node with the mark of ``remove_nodes.yml``: on its way out, or out and still in the inventory."""
+    """Report a node with the mark of ``remove_nodes.yml``: on its way out, or out and still in the inventory."""
     there = ["it is still a voter"] if node.node_id in (scene.listed or ()) else []
     there += ["it is still registered"] if node.node_id in scene.registered else []
     there += [] if node.down else ["its Kafka still runs"]
@@ -36,10 +36,10 @@ def leaving(scene: Scene, node: Evidence) -> Finding:
 
 
 def joins(scene: Scene, node: Evidence) -> bool:
-    """Whether only ``add_nodes.yml`` makes the node a member.
+    """Check whether only ``add_nodes.yml`` makes the node a member.
 
     A controller of a dynamic quorum that is no voter, or a broker that has never been started beside a cluster that
-    runs. What is not known (no leader, no look at the disks) is no reason.
+    runs. Unknown facts (no leader, disks not inspected) are no reason.
     """
     if node.is_controller and scene.dynamic:
         return scene.listed is not None and node.node_id not in scene.listed
@@ -47,7 +47,7 @@ def joins(scene: Scene, node: Evidence) -> bool:
 
 
 def lacks(scene: Scene, node: Evidence) -> str:
-    """What a joining node is not yet."""
+    """Describe the membership that a joining node lacks."""
     words = ["the controller is not a voter"] if node.is_controller else []
     words += ["the broker is not registered"] if node.is_broker and node.node_id not in scene.registered else []
     return " and ".join(words)

@@ -17,9 +17,9 @@ from ansible.module_utils.kraft.status.watched import Watched
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """``state``: what it does; ``may_go``: whether it may go down now, and ``reasons`` why not.
+    """``state``: its present work; ``may_go``: whether it may go down now, and ``reasons`` why not.
 
-    ``may_go`` is None where nobody can tell, and for a node that is down already.
+    ``may_go`` is None if that is unknown, and for a node that is down already.
     """
 
     host: str
@@ -72,7 +72,7 @@ class Status:
 
     @property
     def compared(self) -> bool:
-        """Whether every host could be compared with the inventory."""
+        """Check that every host could be compared with the inventory."""
         return not any(node.uncompared for node in self.nodes)
 
     @property
@@ -81,7 +81,7 @@ class Status:
 
     @property
     def reason(self) -> str:
-        """What there is to say of its health and of its differences, without its name."""
+        """Describe its health and its differences, without its name."""
         found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
         away = [node for node in self.nodes if node.uncompared]
         words = [one.text for one in self.unfinished]
@@ -94,7 +94,7 @@ class Status:
 
     @property
     def headline(self) -> str:
-        """One sentence or two that can stand alone: the first cause, then how much differs."""
+        """Return one or two sentences that are complete alone: the first cause, then the number of differences."""
         health = "healthy, " if self.healthy else "NOT HEALTHY: "
         return f"Cluster {self.name}: {health}{self.reason}."
 

@@ -25,7 +25,7 @@ LOOK: Mapping[str, str] = {
 
 @dataclasses.dataclass(frozen=True)
 class Obstacle:
-    """``rule``: that of preflight; ``path``: the log dir; ``message`` and ``remedy`` as preflight says them."""
+    """``rule``: that of preflight; ``path``: the log dir; ``message`` and ``remedy`` as in preflight."""
 
     rule: str
     path: str
@@ -34,7 +34,7 @@ class Obstacle:
 
 
 def obstacles(host: str, node: Mapping[str, Any], log_dirs: Mapping[str, Any], user: str) -> tuple[Obstacle, ...]:
-    """`node`: its entry of ``kafka_desired``; `log_dirs`: of ``kafka_host_info``, empty where nobody looked."""
+    """Find obstacles. `node`: of ``kafka_desired``; `log_dirs`: of ``kafka_host_info``, empty without inspection."""
     if not log_dirs:
         return ()
     judged = Host(host, node, {"log_dirs": log_dirs}, Desired(user=user))

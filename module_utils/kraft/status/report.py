@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.status.watched import Watched
 
 
 def report(status: Status, written: str) -> dict[str, Any]:
-    """`written`: when, as ISO 8601 in UTC."""
+    """Return the report. `written`: the time, as ISO 8601 in UTC."""
     return {
         "cluster": status.name,
         "cluster_id": status.cluster_id,
@@ -36,7 +36,7 @@ def report(status: Status, written: str) -> dict[str, Any]:
 
 
 def watched(found: Watched | None) -> dict[str, Any] | None:
-    """What Prometheus says; null where none is named."""
+    """Return Prometheus' data; null if none is configured."""
     if found is None:
         return None
     firing = [dataclasses.asdict(one) for one in found.alerts]
@@ -45,7 +45,7 @@ def watched(found: Watched | None) -> dict[str, Any] | None:
 
 
 def leader(led: Leadership) -> dict[str, Any]:
-    """Who leads according to whom; node_id is null where no majority agrees."""
+    """Return the leader with its supporters; node_id is null if no majority agrees."""
     others = [{"node_id": one.node_id, "leader_id": one.leader_id, "epoch": one.epoch} for one in led.others]
     return {
         "node_id": led.leader_id if led.known else None,

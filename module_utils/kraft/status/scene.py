@@ -1,4 +1,4 @@
-"""What the causes of a sick cluster are found in. Values only."""
+"""Facts in which the causes of a sick cluster are found. Values only."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Scene:
 
     @property
     def listed(self) -> frozenset[int] | None:
-        """The voters as the leader lists them; None where nobody leads or answers."""
+        """Return the voters as the leader lists them; None without a leader or an answer."""
         quorum = self.snapshot.quorum if self.snapshot else None
         if quorum is None or quorum.leader_id == NO_NODE:
             return None
@@ -54,11 +54,11 @@ class Scene:
 
     @property
     def foreign(self) -> frozenset[str]:
-        """Names of the hosts whose node is another one."""
+        """Return names of the hosts whose node is another one."""
         return frozenset(node.host for node in self.nodes if node.foreign)
 
     def heard(self, node: Evidence) -> bool:
-        """Whether the cluster still hears of a node that Ansible cannot reach."""
+        """Check whether the cluster still hears of a node that Ansible cannot reach."""
         if node.is_controller:
             said = [one for other in self.nodes for one in other.claims if one.node_id == node.node_id]
             return any(one.answered for one in said)

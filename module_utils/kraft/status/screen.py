@@ -13,13 +13,13 @@ from ansible.module_utils.kraft.wording import printable
 
 MOST = 12  #: lines of a kind; the page has them all
 MOST_CAUSES = 5
-MOST_SEEN = 4  #: what the cluster shows, where the causes say more
+MOST_SEEN = 4  #: the cluster's lines, if the causes have more
 WIDTH = 110
 LABEL = 16
 
 
 def lines(status: Status, page: str = "") -> list[str]:
-    """The headline first. Logs and errors of hosts are in it: nothing of them reaches the terminal as a command."""
+    """Return the lines, the headline first. Hosts' logs and errors are escaped: none steers the terminal."""
     return [printable(line) for line in _lines(status, page)]
 
 
@@ -47,7 +47,7 @@ def _lines(status: Status, page: str) -> list[str]:
 
 
 def cause_lines(cause: Cause, label: str = "Cause") -> list[str]:
-    """What is wrong, what follows from it, what to do next."""
+    """Describe a cause, its effects, and the next steps."""
     return [
         *_row(label, [f"{cause.text}: {cause.detail}" if cause.detail else cause.text]),
         *_row("Because of it", [one.text for one in cause.effects]),
@@ -66,7 +66,7 @@ def _rest(causes: Sequence[Cause], noun: str) -> list[str]:
 
 
 def leader(name: str, led: Leadership) -> list[str]:
-    """Who leads, according to whom; then each controller that says something else, or nothing."""
+    """Describe the leader with its supporters; then each controller that reports another one, or nothing."""
     others = [one.sentence() for one in (*led.others, *led.silent)]
     others += [f"controller {one} says so, too, but is cut off: it says what it knew last" for one in led.stale]
     if not led.known:
@@ -81,7 +81,7 @@ def leader(name: str, led: Leadership) -> list[str]:
 
 
 def sections(status: Status) -> dict[str, list[str]]:
-    """What the page shows in words of its own, by name."""
+    """Return the sections that the page shows as text, by name."""
     return {
         "leader": leader(status.leader, status.leadership),
         "drift": drift(status),
@@ -92,34 +92,34 @@ def sections(status: Status) -> dict[str, list[str]]:
 
 
 def alerts(status: Status) -> list[str]:
-    """What fires, as Prometheus says; nothing where none is named."""
+    """Describe firing alerts, as Prometheus reports them; nothing if none is configured."""
     return status.watched.sentences() if status.watched else []
 
 
 def drift(status: Status) -> list[str]:
-    """Every difference from the inventory, with who has it."""
+    """Describe every difference from the inventory, with its node."""
     of_nodes = [f"{node.host} (node {node.node_id}) {text}" for node in status.nodes for text in node.drift]
     return [*of_nodes, *status.drift]
 
 
 def uncompared(status: Status) -> list[str]:
-    """What could not be compared with the inventory."""
+    """Describe the parts that could not be compared with the inventory."""
     return [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
 
 
 def not_granted(status: Status) -> list[str]:
-    """What was asked of the hosts, and they do not grant."""
+    """Describe requested limits that the hosts do not grant."""
     return ungranted.lines(status.ungranted, [node.host for node in status.nodes])
 
 
 def granted_short(status: Status) -> list[str]:
-    """One line: where all is well, nothing needs what hosts do not grant. The page names it."""
+    """Return one line: in a healthy cluster, nothing needs what hosts do not grant. The page names it."""
     said = ungranted.short(status.ungranted, [node.host for node in status.nodes])
     return [f"{said}; the page names {'it' if said.startswith('1 ') else 'them'}"] if said else []
 
 
 def node_lines(node: Node) -> list[str]:
-    """One line for a node, with the first reason why it may not go."""
+    """Return one line for a node, with the first reason why it may not go."""
     answer = {True: "yes", False: "no", None: "-"}[node.may_go]
     head = f"  {node.node_id:<6} {node.host:20} {node.state:24} "
     more = f" (and {len(node.reasons) - 1} more, on the page)" if node.reasons[1:] else ""
@@ -127,7 +127,7 @@ def node_lines(node: Node) -> list[str]:
 
 
 def _row(label: str, texts: Iterable[str], wrapped: bool = True) -> list[str]:
-    """A label and its texts under each other."""
+    """Return a label and its texts under each other."""
     out: list[str] = []
     for number, text in enumerate(texts):
         head = f"  {'' if number else label:{LABEL}}"
@@ -136,7 +136,7 @@ def _row(label: str, texts: Iterable[str], wrapped: bool = True) -> list[str]:
 
 
 def _hanging(head: str, texts: Iterable[str]) -> list[str]:
-    """Texts behind `head`, wrapped under themselves."""
+    """Return texts behind `head`, wrapped under themselves."""
     out: list[str] = []
     for text in texts:
         wide = max(WIDTH - len(head), 40)

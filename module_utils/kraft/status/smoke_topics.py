@@ -15,7 +15,7 @@ AGE = timedelta(days=1)
 
 
 def left_over(snapshot: Mapping[str, Any] | None, now: datetime, inventory: str = "") -> str:
-    """A note with the command that deletes them; empty where there are none. `snapshot`: as ``Snapshot.to_dict``."""
+    """Return a note with the command that deletes them; empty without any. `snapshot`: as ``Snapshot.to_dict``."""
     topics = (snapshot or {}).get("topics") or ()
     names = sorted(one["name"] for one in topics if (made := _made(one["name"])) and made < now - AGE)
     if not names:
@@ -27,7 +27,7 @@ def left_over(snapshot: Mapping[str, Any] | None, now: datetime, inventory: str 
 
 
 def _made(name: str) -> datetime | None:
-    """The minute in which a smoke test made the topic `name`; None for any other topic."""
+    """Return the minute in which a smoke test made the topic `name`; None for any other topic."""
     found = NAME.fullmatch(name)
     try:
         return datetime.strptime(found[1], "%y%m%dT%H%M").replace(tzinfo=timezone.utc) if found else None

@@ -10,12 +10,12 @@ from ansible.module_utils.kraft.status.evidence import foreign, unread
 
 
 def asked_through(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> dict[str, str]:
-    """``{host, address, first}`` of the broker to ask, empty where no broker answers on its own host.
+    """Return ``{host, address, first}`` of the broker to query, empty if no broker answers on its own host.
 
     ``first``: the first host, where our own overrides are noted, as long as it is on that side, too; else the same.
 
-    `looked`: host -> what was registered there, of which ``view`` (``kafka_connectivity_info``) is read. A broker that
-    is cut off from the leader still answers, from what it knew before and without a word about the quorum: it is the
+    `looked`: host -> its registered results; ``view`` (``kafka_connectivity_info``) is read. A broker that
+    is cut off from the leader still answers, from its former knowledge and without the quorum: it is the
     last choice.
     """
     nodes, cluster_id = desired["nodes"], desired["cluster"]["cluster_id"]

@@ -1,4 +1,4 @@
-"""What a run began and did not finish while the cluster works: a migration, a limit of moves. Pure."""
+"""Unfinished work of a run while the cluster works: a migration, a limit of moves. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unfinished(
     live: Mapping[str, Any],
     inventory: str = "",
 ) -> Iterator[Cause]:
-    """`about`: the cluster of ``kafka_desired``. `live`: the result of ``kafka_config_plan``."""
+    """Find unfinished work. `about`: cluster of ``kafka_desired``. `live`: result of ``kafka_config_plan``."""
     phases = Counter(node.migration for node in nodes if node.migration)
     if phases or about.get("migration") in (OPEN, SWITCH):
         text = ", ".join(f"{count} of {len(nodes)} nodes {phase}" for phase, count in sorted(phases.items()))
@@ -52,7 +52,7 @@ def by_node(rates: Mapping[str, int] | None) -> dict[int, int]:
 
 
 def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
-    """What is worth a look and makes no status worse: first the advisories of the releases that run."""
+    """Return notes that make no status worse: first the advisories of the releases that run."""
     yield from exposed(nodes)
     for node in nodes:
         if node.restarts and node.age:
@@ -61,7 +61,7 @@ def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
 
 
 def exposed(nodes: Sequence[Evidence]) -> Iterator[str]:
-    """Each advisory of a release that runs, with the hosts that run it, and the hosts whose release is not known."""
+    """Yield each advisory of a running release, with its hosts, and the hosts whose release is unknown."""
     up = [node for node in nodes if not (node.down or node.removed or node.foreign)]
     if unknown := [node.host for node in up if number(node.release) is None]:
         yield f"the release that runs on {named(unknown)} is not known, so it may have advisories"
@@ -73,7 +73,7 @@ def exposed(nodes: Sequence[Evidence]) -> Iterator[str]:
 
 
 def span(seconds: float) -> str:
-    """A time in its largest unit."""
+    """Format a time in its largest unit."""
     for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"

@@ -26,7 +26,7 @@ from ansible.module_utils.kraft.status.unfinished import notes, unfinished
 from ansible.module_utils.kraft.wording import counted
 
 NAMED = 3  #: topics that are said
-#: What a node does while a cause holds for it, by the cause's rule.
+#: State of a node while a cause holds for it, by the cause's rule.
 STATES = {
     "host_down": "host away",
     "foreign_host": "another node's host",
@@ -47,7 +47,7 @@ def status(
     live: Mapping[str, Any] | None,
     inventory: str = "",
 ) -> Status:
-    """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what was registered there (``evidence``, ``node_drift``).
+    """Return the status. `desired`: a fact. `hosts`: host -> registered results (``evidence``, ``node_drift``).
 
     Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
@@ -83,7 +83,7 @@ def status(
 
 
 def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
-    """Each with its figures."""
+    """Return the nodes with their figures."""
     made: list[Node] = []
     cluster = by_broker(scene.snapshot)
     for one in scene.nodes:
@@ -93,7 +93,7 @@ def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
-    """What the causes are found in."""
+    """Return the facts in which the causes are found."""
     about = desired["cluster"]
     looked = [evidence(host, node, hosts.get(host, {}), about["cluster_id"]) for host, node in _by_id(desired)]
     voters = _voters(snapshot, about)
@@ -103,7 +103,7 @@ def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], s
 
 
 def _drift(snapshot: Snapshot | None, about: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
-    """Differences that are no single host's."""
+    """Return differences that are no single host's."""
     overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
     return (*unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
 
@@ -113,7 +113,7 @@ def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _with_quorum(snapshot: Snapshot, hosts: Collection[Mapping[str, Any]]) -> Snapshot:
-    """The snapshot with the quorum as its leader's own host saw it, where the asked broker had no answer."""
+    """Return the snapshot with the quorum of its leader's own host, if the queried broker had no answer."""
     given = [view["quorum"] for host in hosts if (view := host.get("view") or {}).get("quorum")]
     if snapshot.quorum is not None or not given:
         return snapshot
@@ -123,14 +123,14 @@ def _with_quorum(snapshot: Snapshot, hosts: Collection[Mapping[str, Any]]) -> Sn
 
 
 def _voters(snapshot: Snapshot | None, about: Mapping[str, Any]) -> frozenset[int]:
-    """Who counts for a majority: the voters that the leader lists, else the inventory's controllers."""
+    """Return the nodes that count for a majority: the voters in the leader's list, else the inventory's controllers."""
     if snapshot and snapshot.quorum and snapshot.quorum.voters:
         return frozenset(voter.node_id for voter in snapshot.quorum.voters)
     return frozenset(about["controller_ids"])
 
 
 def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
-    """Who leads by the controllers' own word; where none could be asked, by that of the broker."""
+    """Return the leader by the controllers' own reports; without any, by the broker's."""
     quorum = snapshot.quorum if snapshot else None
     if led.known or led.others or quorum is None or quorum.leader_id == NO_NODE:
         return led
@@ -182,7 +182,7 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
 
 
 def way_out(snapshot: Snapshot, node_id: int) -> tuple[str, ...]:
-    """How a node can go of which only topics with a single replica stand in the way; nothing for another one."""
+    """Describe how to stop a node that only topics with a single replica keep from it; nothing for another one."""
     single = [
         topic.name for topic in snapshot.topics or () if any(one.replicas == (node_id,) for one in topic.partitions)
     ]
@@ -198,14 +198,14 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    """The node with how it differs from what is `wanted` of it, and what it shows."""
+    """Return the node with its differences from `wanted`, and its certificates."""
     settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
     drift = (*node_drift(results, settled), *ending(shown, wanted))
     return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)
 
 
 def _state(node: Evidence, snapshot: Snapshot | None, led: Leadership) -> str:
-    """Whether a node does what it is there for, in words."""
+    """Describe whether a node does its work."""
     if snapshot is None:
         return "unknown"
     words = []

@@ -1,4 +1,4 @@
-"""What a Prometheus that watches the cluster knows: firing alerts, how log dirs fill. Nothing of it is a verdict."""
+"""Data of a Prometheus that watches the cluster: firing alerts, log dirs that fill. Nothing of it is a verdict."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Watched:
     filling: tuple[Filling, ...] = ()
 
     def sentences(self) -> list[str]:
-        """The alerts in words, or why there are none."""
+        """Describe the alerts, or why there are none."""
         if self.error:
             return [f"not known: Prometheus at {self.url} does not answer: {self.error}"]
         fires = [each.sentence() for each in self.alerts]
@@ -64,7 +64,7 @@ class Watched:
 
 
 def look(url: str, cluster: str, ask: Ask) -> Watched:
-    """Asks for alerts, then for the log dirs that fill; the first question without an answer is the last one."""
+    """Query alerts, then the log dirs that fill; the first query without an answer is the last one."""
     try:
         firing = list(alerts(ask("alerts", {}), cluster))
         found = filling(ask("query", {"query": FULL.replace("CLUSTER", cluster)}))
@@ -79,7 +79,7 @@ def look(url: str, cluster: str, ask: Ask) -> Watched:
 
 
 def alerts(answer: Mapping[str, Any], cluster: str) -> Iterator[Alert]:
-    """The firing ones of a cluster."""
+    """Yield the firing alerts of a cluster."""
     for one in answer["alerts"]:
         labels = one["labels"]
         if one["state"] == "firing" and labels.get("cluster") == cluster:
@@ -89,7 +89,7 @@ def alerts(answer: Mapping[str, Any], cluster: str) -> Iterator[Alert]:
 
 
 def filling(answer: Mapping[str, Any]) -> tuple[Filling, ...]:
-    """The log dirs of which a rate was recorded."""
+    """Return the log dirs with a recorded rate."""
     found = []
     for one in answer["result"]:
         days = float(one["value"][1]) / 24

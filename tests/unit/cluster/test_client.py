@@ -179,7 +179,7 @@ def test_with_one_late_and_one_unreadable_answer_the_cluster_is_not_late(
 
 
 def starting(connection: socket.socket) -> None:
-    """A broker without a leader: it says which questions it knows, and answers none of them."""
+    """Act as a broker without a leader: it lists its supported requests, and answers none of them."""
     known = b"".join(struct.pack(">hhh", *one) for one in ((18, 0, 0), (55, 0, 0), (60, 0, 0)))
     while head := connection.recv(4):
         (size,) = struct.unpack(">i", head)

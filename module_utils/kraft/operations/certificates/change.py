@@ -31,7 +31,7 @@ OLD = ".old"
 
 
 def split(text: str) -> tuple[str, ...]:
-    """The certificates of a PEM text."""
+    """Split a PEM text into its certificates."""
     return tuple(CERTIFICATE.findall(text))
 
 
@@ -46,19 +46,19 @@ def phase(directory: Path, root: str) -> str:
 
 
 def following(directory: Path, root: str) -> str:
-    """The certificate of the new authority as PEM; empty while none replaces the present one."""
+    """Return the certificate of the new authority as PEM; empty while none replaces the present one."""
     found = split(_text(directory / f"{root}{NEXT}.pem")) if (directory / f"{root}{NEXT}.key").is_file() else ()
     return found[0] if found else ""
 
 
 def previous(directory: Path, root: str) -> str:
-    """The certificate of the authority that is replaced as PEM; empty where none is."""
+    """Return the certificate of the replaced authority as PEM; empty if none is."""
     new, known = following(directory, root), _known(directory, root)
     return next((each for each in known if each != new), "") if new else ""
 
 
 def known(directory: Path, root: str) -> frozenset[str]:
-    """Every certificate of this authority that nodes may trust."""
+    """Return every certificate of this authority that nodes may trust."""
     return frozenset(_known(directory, root))
 
 

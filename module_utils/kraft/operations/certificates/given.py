@@ -18,7 +18,7 @@ Certificates = tuple[x509.Certificate, ...]
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
-    """`asked`: ``node`` and ``authority``, the directory of provided files; `found`: the files of the host.
+    """Decide. `asked`: ``node`` and ``authority``, the directory of provided files; `found`: the files of the host.
 
     The operator decides which certificate is right, so any other is replaced. A running node loads
     it if Kafka takes it live: the same owner, no name less. Its Raft client goes on with the one before, which must
@@ -84,7 +84,7 @@ def read(text: str) -> Certificates:
 
 
 def _can_follow(old: x509.Certificate, new: x509.Certificate) -> bool:
-    """Source: Kafka 4.3.1, SslFactory's CertificateEntries.ensureCompatible."""
+    """Check Kafka's rule. Source: Kafka 4.3.1, SslFactory's CertificateEntries.ensureCompatible."""
     left = old.not_valid_after_utc - datetime.datetime.now(datetime.timezone.utc)
     return old.subject == new.subject and _names(old) <= _names(new) and left.days >= NEAR_END_DAYS
 

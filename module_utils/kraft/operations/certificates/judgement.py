@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 
 def node_of(described: Mapping[str, Any]) -> authority.Node:
-    """`described`: ``certificate`` of ``kafka_desired``'s node."""
+    """Convert `described`: ``certificate`` of ``kafka_desired``'s node."""
     return authority.Node(described["host"], described["cluster"], tuple(described["names"]))
 
 
@@ -51,7 +51,7 @@ def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def owner(certificate: str) -> dict[str, str]:
-    """``CN``, ``OU`` and ``O`` of a certificate's subject (PEM); those that it has."""
+    """Return the present ones of ``CN``, ``OU`` and ``O`` of a certificate's subject (PEM)."""
     try:
         subject = x509.load_pem_x509_certificate(certificate.encode()).subject
     except ValueError:
@@ -62,7 +62,7 @@ def owner(certificate: str) -> dict[str, str]:
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
-    """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``, ``renew_all``; `found`: what the host has.
+    """Decide. `asked`: ``node``, ``authority``, ``given``, ``renew_before_days``, ``renew_all``; `found`: of the host.
 
     A process that reads no certificates goes on, whatever is wrong with them.
     """

@@ -55,7 +55,7 @@ class Decision:
 
 
 def decide(root: str, phase: str, nodes: Sequence[Node], users: Sequence[str] = (), ready: bool = False) -> Decision:
-    """`users`: whose certificate is not of the authority that signs. `ready`: clients have taken what they need."""
+    """Decide the next step. `users`: those with old certificates. `ready`: clients have taken what they need."""
     if phase == IDLE:
         return Decision() if ready else Decision(BEGIN)
     waits = tuple(_waits(root, phase, nodes))

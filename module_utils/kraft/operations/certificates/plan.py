@@ -63,7 +63,7 @@ class Reason:
 
 
 def reasons(desired: Desired, current: Current, now: datetime.datetime) -> list[Reason]:
-    """Why a new certificate is issued; none where the present one will do."""
+    """Return why a new certificate is issued; none if the present one will do."""
     if not current.certificate:
         return [Reason("has no certificate")]
     try:
@@ -103,7 +103,7 @@ def is_signed(certificate: x509.Certificate, authority: str) -> bool:
 
 
 def trust_differs(desired: Desired, current: Current) -> frozenset[str]:
-    """The roots whose authorities the host has to be given."""
+    """Return the roots whose authorities must be installed on the host."""
     return roots_differ(desired.trust, current.trust)
 
 

@@ -47,7 +47,7 @@ def _users_due(directory: Path, given: Mapping[str, Any]) -> list[str]:
 
 
 def node(host: str, root: str, old: str, new: str, found: Mapping[str, Any]) -> phases.Node:
-    """`found`: ``certificate``, of the look at the host, and ``shown``, what its listeners show."""
+    """Convert `found`: ``certificate``, of the inspection, and ``shown``, the listeners' certificates."""
     seen, shown = found["certificate"], (found.get("shown") or {}).get("certificates") or ()
     trust, process = trusted((seen.get("trust") or {}).get(root) or ""), seen.get("process") or {}
     return phases.Node(

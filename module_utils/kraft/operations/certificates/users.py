@@ -31,7 +31,7 @@ class Step:
 
 
 def steps(directory: Path, cluster: str, users: list[Mapping[str, Any]], renew_before_days: int) -> Iterator[Step]:
-    """Those of `users` (``kafka_users``) whose certificate is missing, wrong or due; and who is to have none."""
+    """Yield steps for those of `users` (``kafka_users``) with a missing, wrong, due or unwanted certificate."""
     trust, now = authority.certificates(directory), datetime.datetime.now(datetime.timezone.utc)
     for user in users:
         path = Path(user_certificate(str(directory), user["name"]))

@@ -46,7 +46,7 @@ class ConfigAdmin:
         self.unanswered: dict[Entity, str] = {}
 
     def describe(self, entities: Sequence[Entity], keys: Sequence[str] | None = None) -> Current:
-        """The settings of each entity that answers; of `keys` where they are given, else all."""
+        """Return the settings of each entity that answers; of `keys` if they are given, else all."""
         asked = [one for one in entities if self._known(one)]
         answers = self._client.ask_all([self._question(one, keys) for one in asked])
         found = {}
@@ -102,7 +102,7 @@ class ConfigAdmin:
         return Question(self._place(entity), request)
 
     def _refusal(self, answer: Any) -> str:
-        """Kafka's words against a change; an error that passes is raised, so that the whole is tried again."""
+        """Return Kafka's objection to a change; a retriable error is raised, so that the whole is tried again."""
         if isinstance(answer, KraftError):
             raise answer
         response = answer["responses"][0]
@@ -117,7 +117,7 @@ class ConfigAdmin:
             raise ToolError(f"{entity}: Kafka refuses to change {', '.join(sorted(values))}: {refused}")
 
     def _await(self, step: Mapping[Entity, Step]) -> None:
-        """Until everybody concerned shows what was set."""
+        """Wait until all concerned entities show the new values."""
         deadline = time.monotonic() + self._timeout
         while True:
             late = self._late(step)
@@ -155,7 +155,7 @@ def missing(seen_by: Entity, settings: Settings, source: str, values: Step) -> l
 
 
 def steps(changes: Iterable[Change]) -> list[dict[Entity, dict[str, str | None]]]:
-    """The changes in rounds: each entity's in one request, and threads that take several steps in several rounds."""
+    """Arrange the changes in rounds: one request for each entity, and threads' steps in several rounds."""
     rounds: list[dict[Entity, dict[str, str | None]]] = []
     for change in changes:
         for number, value in enumerate(change.steps()):

@@ -15,7 +15,7 @@ OF_ONE_BROKER = ("cordoned.log.dirs",)
 
 
 def live_keys(version: str) -> frozenset[str]:
-    """The settings that we change while a broker runs; by Kafka's own word it could."""
+    """Return the settings that we change while a broker runs; Kafka allows more."""
     found = load(nearest_version(version)).server.values()
     wide = {one.name for one in found if one.update == CLUSTER_WIDE and not one.secret}
     return frozenset(wide.difference(CLASSES).union(OF_ONE_BROKER))
@@ -24,7 +24,7 @@ def live_keys(version: str) -> frozenset[str]:
 def change_nodes(
     hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """One entry for each of `hosts`, as ``kafka_config_plan`` takes them.
+    """Return one entry for each of `hosts`, in the form of ``kafka_config_plan``.
 
     `found` is what ``kafka_node`` returned on each host, `desired` is ``kafka_desired``'s fact.
     """

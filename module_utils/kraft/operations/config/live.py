@@ -57,7 +57,7 @@ class Decision:
     settled: Mapping[str, frozenset[str]]
 
     def restarts(self, node: Node) -> tuple[Difference, ...]:
-        """The differences of a node that a restart alone can deal with."""
+        """Return the differences of a node that need a restart."""
         keys = self.settled.get(node.host, frozenset())
         return tuple(one for one in node.differences if one.setting not in keys)
 
@@ -69,7 +69,7 @@ def counts(setting: Setting, value: str) -> bool:
 
 
 def goal(key: str, setting: Setting, wanted: str | None) -> str | None:
-    """The value that must count; None where no override must be left, because the node's own file has none.
+    """Return the value that must count; None if no override must be left, because the node's own file has none.
 
     Raises LookupError where only a restart can bring it about.
     """
@@ -83,7 +83,7 @@ def goal(key: str, setting: Setting, wanted: str | None) -> str | None:
 
 
 def override(entity: Entity, key: str, setting: Setting, wanted: str | None) -> Change | None:
-    """The change of an entity's override that makes `wanted` count; None where nothing is to be done.
+    """Return the change of an entity's override that makes `wanted` count; None if nothing is to be done.
 
     Raises LookupError where only a restart can bring it about.
     """
@@ -99,7 +99,7 @@ def override(entity: Entity, key: str, setting: Setting, wanted: str | None) -> 
 
 
 def decide(nodes: Sequence[Node], described: Mapping[Entity, Settings]) -> Decision:
-    """`described`: the settings of the brokers that answered; a node that did not is left to a restart.
+    """Decide. `described`: settings of the brokers that answered; other nodes are left to a restart.
 
     A node that is restarted for another reason gets no new override: its file has the value at the next start.
     """
@@ -117,7 +117,7 @@ def decide(nodes: Sequence[Node], described: Mapping[Entity, Settings]) -> Decis
 
 
 def _own(node: Node, settings: Settings, besides: frozenset[str]) -> dict[str, Change | None]:
-    """Key -> change, or None where it is as wanted already; a key that only a restart can change is not there."""
+    """Return key -> change, or None if it is as wanted; keys that only a restart can change are absent."""
     out: dict[str, Change | None] = {}
     for key, wanted in node.wanted.items():
         if key in settings and key not in besides and node.serves:
@@ -127,7 +127,7 @@ def _own(node: Node, settings: Settings, besides: frozenset[str]) -> dict[str, C
 
 
 def _shared(nodes: Sequence[Node], described: Mapping[Entity, Settings]) -> dict[str, list[Change]]:
-    """Key -> changes of what all brokers share; not where nodes want different values, or no broker answered."""
+    """Return key -> changes of shared settings; not if nodes want different values, or no broker answered."""
     out = {}
     for key in SHARED:
         wanted = {node.wanted[key] for node in nodes if node.serves and key in node.wanted}
@@ -154,7 +154,7 @@ def _share(key: str, found: Mapping[Entity, Setting], wanted: str | None) -> Ite
 
 
 def undeclared(nodes: Iterable[Node], described: Mapping[Entity, Settings]) -> list[tuple[Entity, str, Setting]]:
-    """Overrides of brokers that the inventory does not name, and that were not set here."""
+    """Return overrides of brokers that the inventory does not name, and that were not set here."""
     return [
         (node.entity, key, setting)
         for node in nodes

@@ -17,7 +17,7 @@ ManagedOverrides = Mapping[str, frozenset[str]]
 
 
 def read(text: str) -> dict[str, frozenset[str]]:
-    """The overrides in the file; none where the file is missing or cannot be read."""
+    """Read the overrides in the file; none if the file is missing or cannot be read."""
     try:
         data = json.loads(text or "{}")
         return {str(name): frozenset(map(str, keys)) for name, keys in data.items()}
@@ -48,6 +48,6 @@ def without_removed(overrides: ManagedOverrides, changes: Iterable[Change]) -> d
 
 
 def forgotten(overrides: ManagedOverrides, node_id: int, wanted: Mapping[str, str | None]) -> dict[str, str | None]:
-    """`wanted` of a node, and None for each key that was set here and is no longer named."""
+    """Return `wanted` of a node, and None for each key that was set here and is no longer named."""
     ours = overrides.get(str(node_id), frozenset()) | overrides.get("", frozenset())
     return {**dict.fromkeys(ours - set(wanted)), **wanted}

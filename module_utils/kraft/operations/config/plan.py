@@ -51,7 +51,7 @@ class Change:
         return not same(self.value, self.beneath if self.after is None else self.after)
 
     def steps(self) -> tuple[str | None, ...]:
-        """The values to set one after the other; more than one where Kafka takes a change of threads only in steps."""
+        """Return the values to set one after the other; several if Kafka changes threads only in steps."""
         goal = self.beneath if self.after is None else self.after
         if not THREADS.search(self.key):
             return (self.after,)
@@ -63,7 +63,7 @@ class Change:
 
 
 def paced(now: int, wanted: int) -> list[int]:
-    """From `now` (not included) to `wanted`, never more than doubled or halved at once."""
+    """Return the steps from `now` (not included) to `wanted`, never more than doubled or halved at once."""
     out = []
     while now >= 1 and not now / 2 <= wanted <= now * 2:
         now = now * 2 if wanted > now else -(-now // 2)
@@ -78,7 +78,7 @@ def desired(data: Mapping[str, Any]) -> Desired:
 
 
 def plan(wanted: Desired, settings: Settings) -> tuple[Change, ...]:
-    """`settings` is what Kafka describes of the entity. A secret cannot be read back, so it is set each time."""
+    """Plan changes. `settings`: Kafka's description. A secret cannot be read back, so it is set each time."""
     out = []
     for key, after in wanted.config.items():
         now = settings.get(key)
@@ -91,7 +91,7 @@ def plan(wanted: Desired, settings: Settings) -> tuple[Change, ...]:
 
 
 def change(entity: Entity, key: str, after: str | None, now: Setting | None, secret: bool = False) -> Change:
-    """The change of one override to `after` (None: none), from the setting as it is described (None: it is not)."""
+    """Return the change of one override to `after` (None: none), from the described setting (None: none)."""
     layer = now.layer(entity.source) if now else None
     before = layer.value if layer else None
     value, beneath = (now.value, now.beneath(entity.source, key)) if now else (None, None)
@@ -100,7 +100,7 @@ def change(entity: Entity, key: str, after: str | None, now: Setting | None, sec
 
 
 def problems(wanted: Desired, settings: Settings, known: Settings) -> tuple[Problem, ...]:
-    """Why this must not be acted on. `known`: what any entity of its kind describes, for the keys that exist."""
+    """Return reasons against it. `known`: settings that any entity of its kind describes."""
     entity = wanted.entity
     if entity.kind == TOPIC and not entity.name:
         return (_problem(entity, "", "topics have no common settings", "name the topic"),)
@@ -126,14 +126,14 @@ def _problem(entity: Entity, key: str, message: str, remedy: str, value: Any = N
 
 
 def twice(entries: Sequence[Desired]) -> tuple[Problem, ...]:
-    """Entities that are listed more than once."""
+    """Report entities that are listed more than once."""
     names = [one.entity for one in entries]
     found = sorted({one for one in names if names.count(one) > 1})
     return tuple(_problem(one, "", "is listed more than once", "keep one of the entries") for one in found)
 
 
 def diff(entity: Entity, changes: Iterable[Change]) -> dict[str, str]:
-    """Ansible's diff of an entity's overrides."""
+    """Return Ansible's diff of an entity's overrides."""
     made = list(changes)
     before = "".join(f"{one.key}={shown(one.before, one.secret)}\n" for one in made if one.before is not None)
     after = "".join(f"{one.key}={shown(one.after, one.secret)}\n" for one in made if one.after is not None)

@@ -25,7 +25,7 @@ def block(
     undeclared: Collection[Undeclared] = (),
     refused: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """``live``, ``restart``, ``clients``, ``start``, ``drift`` and ``nothing``, with who and why; only what there is.
+    """Return ``live``, ``restart``, ``clients``, ``start``, ``drift`` and ``nothing``, as lines; only present ones.
 
     `started`: ids of nodes that were down. `undeclared`: overrides that the inventory does not name. `refused`: what
     Kafka would not change live -> why.
@@ -52,12 +52,12 @@ def _rows(label: str, lines: Sequence[str]) -> list[str]:
 
 
 def named(node_ids: Sequence[int]) -> str:
-    """``node 1``, ``nodes 1, 2``."""
+    """Format ``node 1``, ``nodes 1, 2``."""
     return f"node{'s' if len(node_ids) > 1 else ''} {', '.join(map(str, node_ids))}"
 
 
 def live_lines(changes: Iterable[Change], brokers: int) -> list[str]:
-    """One line for each key and its values, with the brokers that it concerns."""
+    """Return one line for each key and its values, with the brokers that it concerns."""
     where: dict[str, list[str]] = {}
     for one in changes:
         where.setdefault(said(one), []).append(one.entity.name)
@@ -113,13 +113,13 @@ def is_throttle(key: str, setting: Setting) -> bool:
 
 
 def throttled(undeclared: Iterable[Undeclared], *keys: str) -> dict[int, int]:
-    """Broker -> bytes per second that a run of moves has set there, by one of `keys`."""
+    """Return broker -> bytes per second that a run of moves has set there, by one of `keys`."""
     ours = [one for one in undeclared if one[0].name and one[1] in keys and is_throttle(one[1], one[2])]
     return {int(entity.name): int(setting.value or 0) for entity, _, setting in ours}
 
 
 def throttle_lines(undeclared: Collection[Undeclared]) -> list[str]:
-    """Limits of moves that are still set: by a run of moves that goes on, or by one that was killed."""
+    """Describe limits of moves that are still set: by a run of moves that goes on, or by one that was killed."""
     between_brokers, between_disks = throttled(undeclared, *RATES), throttled(undeclared, DISK_RATE)
     lines = [(limited(between_brokers), "rebalance.yml")] if between_brokers else []
     lines += [(limited(between_disks, BETWEEN_LOG_DIRS), "balance_disks.yml")] if between_disks else []

@@ -29,7 +29,7 @@ class Entity:
 
     @property
     def source(self) -> str:
-        """The source that an override of this entity has."""
+        """Return the source of an override of this entity."""
         if self.kind == TOPIC:
             return TOPIC_OVERRIDE
         return DYNAMIC_BROKER if self.name else DYNAMIC_DEFAULT
@@ -74,7 +74,7 @@ Settings = Mapping[str, Setting]
 
 
 def read(configs: list[dict[str, Any]]) -> dict[str, Setting]:
-    """A resource's ``configs`` of a DescribeConfigs answer (with synonyms): key -> setting."""
+    """Convert a resource's ``configs`` of a DescribeConfigs answer (with synonyms): key -> setting."""
     return {
         one["name"]: Setting(
             value=one["value"],

@@ -16,7 +16,7 @@ SHOWN = 6
 
 
 def moved(approved: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Problem]:
-    """One problem for each leaf that differs, or is in one of the plans alone. ``variable``: its place in the plan."""
+    """Return one problem for each leaf that differs, or is in one plan alone. ``variable``: its place in the plan."""
     old, new = dict(leaves(approved)), dict(leaves(fresh))
     places = [place for place in dict.fromkeys([*old, *new]) if old.get(place) != new.get(place)]
     return [_problem(place, old.get(place, NOTHING), new.get(place, NOTHING)) for place in places]
@@ -43,7 +43,7 @@ def _without(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(place, value) of everything that holds nothing more. A list is one: its entries mean something together."""
+    """Yield (place, value) of every leaf. A list is one leaf: its entries belong together."""
     if isinstance(value, Mapping) and value:
         for key in sorted(value):
             yield from leaves(value[key], (*place, str(key)))
@@ -58,7 +58,7 @@ def _problem(place: tuple[str, ...], old: Any, new: Any) -> Problem:
 
 
 def _text(value: Any, other: Any = None) -> str:
-    """A value as a person writes it; of two lists what only this one has."""
+    """Format a value for people; for two lists the entries that only this one has."""
     if isinstance(value, list):
         own = [each for each in value if each not in other] if isinstance(other, list) else value
         more = [f"{len(own) - SHOWN} more"] if len(own) > SHOWN else []

@@ -38,7 +38,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def fault(path: Path, cluster_id: str) -> str:
-    """Why the plan in a file cannot be applied to the cluster, as a clause; empty where it can."""
+    """Return why the plan in a file cannot be applied to the cluster, as a clause; empty if it can."""
     try:
         found = read(path)
     except RefusedError as error:
@@ -48,7 +48,7 @@ def fault(path: Path, cluster_id: str) -> str:
 
 
 def faults(values: Mapping[str, Any], plans: bool) -> dict[str, str]:
-    """Variable -> why its plan cannot be used, as a clause. `plans`: whether the operation makes such a plan."""
+    """Return variable -> why its plan cannot be used, as a clause. `plans`: the operation makes such a plan."""
     written, approved = (str(values.get(name) or "") for name in (WRITTEN, APPROVED))
     if not plans:
         found = {name: OTHER_OPERATION for name in (WRITTEN, APPROVED) if values.get(name)}
@@ -63,12 +63,12 @@ def faults(values: Mapping[str, Any], plans: bool) -> dict[str, str]:
 
 
 def place(given: str) -> Path:
-    """A path as the plan's module takes it: ``-e kafka_plan_file=~/plan.json`` reaches us with its ``~``."""
+    """Return a path in the form of the plan's module: ``-e kafka_plan_file=~/plan.json`` still has its ``~``."""
     return Path(os.path.expanduser(given))
 
 
 def unwritable(path: Path) -> str:
-    """Why a plan cannot be written to a file, as a clause; empty where it can."""
+    """Return why a plan cannot be written to a file, as a clause; empty if it can."""
     if path.is_dir():
         return "is a directory"
     return "" if path.parent.is_dir() else f"cannot be written: there is no directory {path.parent}"

@@ -30,7 +30,7 @@ def deployment_plan(
     batches: Iterable[Mapping[str, Any]],
     resources: Mapping[str, Any] | None = None,
 ) -> Json:
-    """`live`: entities of ``kafka_config_plan``. `batches`: of ``kafka_roll_plan``. `desired`: fact ``kafka_desired``.
+    """Return the plan. `live`: of ``kafka_config_plan``. `batches`: of ``kafka_roll_plan``. `desired`: a fact.
 
     `resources`: of ``operations/resources/reviewed.py``.
 
@@ -49,7 +49,7 @@ def deployment_plan(
 
 
 def of_config(config: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Overrides by key; None removes one."""
+    """Return overrides by key; None removes one."""
     return {key: None if value is None else shown(value, key) for key, value in sorted(config.items())}
 
 
@@ -89,7 +89,7 @@ def prepared(facts: Mapping[str, Any]) -> list[str]:
 
 
 def changed_lines(diff: Mapping[str, str]) -> list[str]:
-    """The lines of Ansible's diff that go (``-``) and come (``+``), each after its place."""
+    """Return the removed (``-``) and added (``+``) lines of Ansible's diff, each after its place."""
     before, after = (diff[side].splitlines() for side in ("before", "after"))
     return list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]  # without the two headers
 

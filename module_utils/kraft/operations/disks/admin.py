@@ -30,7 +30,7 @@ class DisksAdmin:
         return observe(self._client, (), self._client.reach())
 
     def disks(self, brokers: Iterable[Broker]) -> tuple[BrokerDisks, ...]:
-        """Every log dir of the brokers that serve. Raises UnreachableError where one of them does not answer."""
+        """Return every log dir of the serving brokers. Raises UnreachableError if one of them does not answer."""
         request = self._client.request("DescribeLogDirsRequest", topics=None)
         return tuple(
             broker_disks(one.node_id, answer, LOG_DIR_ERRORS)
@@ -38,7 +38,7 @@ class DisksAdmin:
         )
 
     def rates(self, brokers: Iterable[Broker]) -> dict[int, str]:
-        """Broker -> its own rate for copies between log dirs; none where none is set."""
+        """Return broker -> its own rate for copies between log dirs; none if none is set."""
 
         def request(broker: Broker) -> Any:
             resources = [(BROKER_RESOURCE, str(broker.node_id), [RATE])]

@@ -16,7 +16,7 @@ TOPICS = 5  #: of each log dir, the largest
 
 
 def steps(moves: Sequence[DiskMove], under_way: int, cancel: bool, found: Rates, aim: Rates) -> list[str]:
-    """The whole in a few sentences; none where there is nothing to do."""
+    """Describe the whole in a few sentences; none if there is nothing to do."""
     copied = sum(one.copied for one in moves)
     where = listed({one.node_id for one in moves})
     ours = [one for one, value in found.items() if is_our_rate(value)]
@@ -33,7 +33,7 @@ def steps(moves: Sequence[DiskMove], under_way: int, cancel: bool, found: Rates,
 
 
 def disks(brokers: Sequence[BrokerDisks], moves: Sequence[DiskMove]) -> Iterator[str]:
-    """One line for each log dir: bytes before and after, what is free, and the largest topics."""
+    """Yield one line for each log dir: bytes before and after, free bytes, and the largest topics."""
     change: Counter[tuple[int, str]] = Counter()
     for one in moves:
         change[one.node_id, one.source] -= one.copied
@@ -60,7 +60,7 @@ def _topics(disk: Disk) -> str:
 
 
 def moves(planned: Sequence[DiskMove]) -> list[str]:
-    """One line for each move; of many the first."""
+    """Return one line for each move; of many the first."""
     lines = [_move(one) for one in planned[:NAMED]]
     return [*lines, *([f"and {len(planned) - NAMED} more"] if len(planned) > NAMED else [])]
 
@@ -72,7 +72,7 @@ def _move(one: DiskMove) -> str:
 
 
 def topics_of(brokers: Sequence[BrokerDisks]) -> list[dict[str, object]]:
-    """Bytes by broker, log dir and topic, as data."""
+    """Return bytes by broker, log dir and topic, as data."""
     return [
         {**_facts(broker.node_id, disk), "topics": dict(sorted(by_topic(disk).items()))}
         for broker in brokers
@@ -81,7 +81,7 @@ def topics_of(brokers: Sequence[BrokerDisks]) -> list[dict[str, object]]:
 
 
 def by_topic(disk: Disk) -> Counter[str]:
-    """Topic -> its bytes on that log dir."""
+    """Return topic -> its bytes on that log dir."""
     sizes: Counter[str] = Counter()
     for (topic, _), size in disk.held.items():
         sizes[topic] += size

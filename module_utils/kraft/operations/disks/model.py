@@ -35,12 +35,12 @@ class BrokerDisks:
 
     @property
     def held(self) -> dict[Name, tuple[str, int]]:
-        """Replica -> its log dir and its bytes."""
+        """Return replica -> its log dir and its bytes."""
         return {name: (disk.path, size) for disk in self.disks for name, size in disk.held.items()}
 
     @property
     def coming(self) -> dict[Name, tuple[str, int]]:
-        """Replica that is on the move -> the log dir that gets it, and the bytes that have arrived.
+        """Return replica on the move -> its target log dir, and the bytes that have arrived.
 
         One whose own log dir has failed is none: Kafka lists what has arrived of it, and copies no more.
         """

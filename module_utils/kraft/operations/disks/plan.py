@@ -73,7 +73,7 @@ def broker_plan(broker: BrokerDisks, drained: Collection[str], floor: int = FLOO
 
 
 def emptied(broker: BrokerDisks, found: Layout, drained: Collection[str]) -> Iterator[Name]:
-    """Replicas that leave the drained log dirs; `found` is changed."""
+    """Yield replicas that leave the drained log dirs; `found` is changed."""
     staying = [one.path for one in broker.online if one.path not in drained]
     home = {name: path for name, (path, _) in broker.held.items()}
     for name, (path, size) in sorted(found.at.items(), key=lambda one: (-one[1][1], one[0])):
@@ -90,7 +90,7 @@ def emptied(broker: BrokerDisks, found: Layout, drained: Collection[str]) -> Ite
 
 
 def evened(broker: BrokerDisks, found: Layout, floor: int) -> Iterator[Name]:
-    """Replicas that go from fuller log dirs to emptier ones; `found` is changed."""
+    """Yield replicas that go from fuller log dirs to emptier ones; `found` is changed."""
     goal = shares(broker.online, found.used)
     while (best := best_move(found, goal, floor)) is not None:
         found.move(*best)
@@ -106,7 +106,7 @@ def shares(disks: Sequence[Disk], used: Mapping[str, int]) -> dict[str, float]:
 
 
 def best_move(found: Layout, goal: Mapping[str, float], floor: int) -> tuple[Name, str] | None:
-    """The replica, and its target, that makes the two log dirs most even which differ most and can be made so."""
+    """Return the replica, and its target, that best balances the two most different log dirs that can be balanced."""
     over = {path: found.used[path] - due for path, due in goal.items()}
     least = max(floor, UNEVEN * sum(goal.values()) / max(1, len(goal)))
     for source in sorted(over, key=lambda one: (-over[one], one)):
@@ -126,7 +126,7 @@ def best_move(found: Layout, goal: Mapping[str, float], floor: int) -> tuple[Nam
 
 
 def problems(brokers: Sequence[BrokerDisks], drained: Drained) -> Iterator[Problem]:
-    """Why the log dirs cannot be drained: not there, offline, the last one, or no room elsewhere."""
+    """Report why the log dirs cannot be drained: not there, offline, the last one, or no room elsewhere."""
     known = {one.node_id: one for one in brokers}
     for node_id, paths in sorted(drained.items()):
         host, broker = f"broker {node_id}", known.get(node_id)

@@ -76,7 +76,7 @@ class Run:
         self.left: tuple[int, int] = (0, 0)  #: replicas and bytes that are still to be moved, as last seen
 
     def work(self) -> Work:
-        """The plan. Raises RefusedError with every problem at once."""
+        """Return the plan. Raises RefusedError with every problem at once."""
         snapshot, asked = self._admin.look(), self._asked
         brokers, rates = self._admin.disks(snapshot.brokers), self._admin.rates(snapshot.brokers)
         if asked.cancel:
@@ -117,7 +117,7 @@ class Run:
         self._admin.throttle(now, throttle.alterations(self._admin.rates(now.brokers), {}))
 
     def _next(self, queue: Sequence[DiskMove], brokers: Sequence[BrokerDisks]) -> list[DiskMove]:
-        """As many of the queue as each broker may take on now."""
+        """Return as many of the queue as each broker may take on now."""
         room = {one.node_id: self._asked.together - len(one.coming) for one in brokers}
         ready = []
         for one in queue:

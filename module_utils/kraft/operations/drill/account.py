@@ -47,7 +47,7 @@ class Row:
 
 
 def windows(steps: Iterable[Mapping[str, Any]]) -> list[Window]:
-    """The faults of a drill in their order, by its steps (``task``, ``host``, ``start`` and ``end`` in seconds)."""
+    """Return the drill's faults in order, by its steps (``task``, ``host``, ``start`` and ``end`` in seconds)."""
     found: list[dict[str, Any]] = []
     for step in sorted(steps, key=lambda one: float(one["start"])):
         if step["task"] == CHOSEN:
@@ -65,7 +65,7 @@ def windows(steps: Iterable[Mapping[str, Any]]) -> list[Window]:
 
 
 def leaders_after(window: Window, views: Iterable[Mapping[str, Any]], node_ids: Iterable[int]) -> float | None:
-    """Seconds from the fault until a client saw that none of these nodes leads; None where it never saw that."""
+    """Return the seconds from the fault until a client saw none of these nodes lead; None if it never did."""
     broken = {str(node_id) for node_id in node_ids}
     seen = (view for view in views if window.begin_us <= view["at_us"] <= window.end_us)
     moved = next((view["at_us"] for view in seen if broken.isdisjoint(view["led"])), None)
@@ -73,7 +73,7 @@ def leaders_after(window: Window, views: Iterable[Mapping[str, Any]], node_ids: 
 
 
 def longest_stall(window: Window, stalls: Iterable[Mapping[str, Any]]) -> float:
-    """Seconds for which a partition acknowledged nothing, the longest that began in the window."""
+    """Return the longest time in seconds without acknowledgement by a partition that began in the window."""
     lengths = [
         one["length_us"] for one in stalls if window.begin_us <= one["to_us"] and one["from_us"] <= window.end_us
     ]
@@ -83,7 +83,7 @@ def longest_stall(window: Window, stalls: Iterable[Mapping[str, Any]]) -> float:
 def rows(
     audit: Mapping[str, Any], names: Sequence[str], nodes: Mapping[str, Mapping[str, Any]], seconds: float
 ) -> list[Row]:
-    """One row for each fault that was rehearsed.
+    """Return one row for each fault that was rehearsed.
 
     `nodes`: host -> node of ``kafka_desired`` (``node_id``, ``properties``); `seconds`: for which a node was frozen.
     """
@@ -104,7 +104,7 @@ def rows(
 
 
 def lines(found: Iterable[Row]) -> list[str]:
-    """The rows as a table for a screen."""
+    """Format the rows as a table for a screen."""
     head = ("fault", "host", "others lead after", "longest stall", "bound", "healthy after", "")
     body = [
         (

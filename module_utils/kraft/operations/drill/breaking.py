@@ -31,13 +31,13 @@ class Fault(abc.ABC):
     """A fault on this host: its preconditions, its commands, and its end."""
 
     def __init__(self, run: Run, params: Mapping[str, Any], nft: str = "") -> None:
-        """`run`: a command; `params`: of ``kafka_fault``; `nft`: the program, empty where there is none."""
+        """Store the parameters. `run`: a command; `params`: of ``kafka_fault``; `nft`: the program, empty without."""
         self._run, self.params, self.nft = run, params, nft
         self.unit, self.seconds, self.log_dir = (self.params[key] for key in ("unit", "seconds", "log_dir"))
 
     @property
     def leftover_seconds(self) -> float:
-        """For so long a fault that a killed drill has left may last: a timer ends it, and Kafka starts again."""
+        """Return how long a killed drill's fault may last: a timer ends it, and Kafka starts again."""
         return float(self.seconds) + LEFTOVER_SECONDS
 
     def down(self) -> bool:
@@ -48,14 +48,14 @@ class Fault(abc.ABC):
         return self._run(list(command))
 
     def process(self) -> str:
-        """The id of the unit's process; ``0`` where none runs."""
+        """Return the id of the unit's process; ``0`` if none runs."""
         code, out, said = self.run("systemctl", "show", "--property=MainPID", "--value", f"{self.unit}.service")
         if code:
             raise ToolError(f"systemctl show {self.unit}.service: {said.strip()}")
         return out.strip()
 
     def refusal(self) -> str:
-        """Why this host cannot have the fault; empty where it can."""
+        """Return why this host cannot have the fault; empty if it can."""
         return ""
 
     @abc.abstractmethod
@@ -79,7 +79,7 @@ class Frozen(Fault):
         return commands.frozen(self.unit, self.seconds)
 
     def trouble(self, before: str) -> str:
-        """Health is not asked for meanwhile: nothing advances while it lasts."""
+        """Return the error of a fault. Health is not queried meanwhile: nothing advances while it lasts."""
         happened(lambda: self.held(before), NOTICED_SECONDS)
         if happened(lambda: not self.held(before), self.seconds + self.params["timeout"]):
             return ""
@@ -209,7 +209,7 @@ def happened(condition: Callable[[], bool], seconds: float) -> bool:
 
 
 def rights(path: str) -> int:
-    """The permission bits of a directory."""
+    """Return the permission bits of a directory."""
     return stat.S_IMODE(Path(path).stat().st_mode)
 
 

@@ -26,7 +26,7 @@ def timer(seconds: int, *command: str, unit: str = "") -> list[str]:
 
 
 def started_anew(service: str, first: str) -> list[str]:
-    """Ends a fault by which Kafka halts. systemd gives up on a node that fails to start five times."""
+    """Return the command that ends a fault by which Kafka halts: systemd gives up after five failed starts."""
     return ["/bin/sh", "-c", f"{first}; systemctl reset-failed {service}; systemctl start {service}"]
 
 
@@ -43,18 +43,18 @@ def frozen(unit: str, seconds: int) -> list[list[str]]:
 
 
 def unreadable(unit: str, seconds: int, log_dir: str, mode: int) -> list[list[str]]:
-    """`mode`: of the log dir as it is."""
+    """Return the commands. `mode`: of the log dir as it is."""
     restore = started_anew(f"{unit}.service", f"chmod {mode:04o} {shlex.quote(log_dir)}")
     return [timer(seconds, *restore, unit=restorer(unit)), ["chmod", "0000", log_dir]]
 
 
 def restorer(unit: str) -> str:
-    """The name of the timer that gives rights back, and of what it starts. There can be one of them."""
+    """Return the name of the timer that restores rights, and of its service. There can be one of them."""
     return f"{unit}-unreadable"
 
 
 def full(unit: str, seconds: int, log_dir: str, owner: int, available: int) -> list[list[str]]:
-    """`owner`: the user id to which the log dir belongs; `available`: bytes that this user may still write."""
+    """Return the commands. `owner`: user id of the log dir; `available`: bytes that this user may still write."""
     end = started_anew(f"{unit}.service", f"systemctl stop {filler(unit)}")
     fill = ["systemd-run", "--quiet", "--collect", f"--unit={filler(unit)}", f"--uid={owner}"]
     # With control groups of version 1, systemd may not see that the last process has ended (seen: it waited 90 s).
@@ -64,12 +64,12 @@ def full(unit: str, seconds: int, log_dir: str, owner: int, available: int) -> l
 
 
 def filler(unit: str) -> str:
-    """The unit that keeps a disk full."""
+    """Return the unit that keeps a disk full."""
     return f"{unit}-full.service"
 
 
 def cut_off(nft: str, seconds: int, addresses: Iterable[str], ports: Sequence[int]) -> list[list[str]]:
-    """`nft`: the program; `addresses`: of the other nodes."""
+    """Return the commands. `nft`: the program; `addresses`: of the other nodes."""
     return [timer(seconds, nft, "delete", "table", *TABLE), [nft, rules(addresses, ports)]]
 
 

@@ -95,14 +95,14 @@ def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[st
 
 
 def _nobody(name: str, chosen: Iterable[int], controller: int) -> str:
-    """Why no host can have the fault, with the remedy."""
+    """Return why no host can have the fault, with the remedy."""
     unknown = "".join(f"node {one} is no node of the inventory. Add its host" for one in chosen)
     why = unknown or f"no broker serves beside the active controller, node {controller}. Start or add one"
     return f"kafka_drill_faults: {name} breaks {FAULTS[name].target}, and {why}, or leave {name} out"
 
 
 def examined(names: Iterable[str]) -> list[str]:
-    """The actions of these faults that not every host can have, each once."""
+    """Return the actions of these faults that not every host supports, each once."""
     wanted = {FAULTS[name].action for name in names}
     return [action for action in EXAMINED if action in wanted]
 
@@ -121,7 +121,7 @@ def cut(host: str, nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any
 
 
 def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: float) -> float | None:
-    """For how long a partition may acknowledge nothing, by what the nodes are set to (each node's settings).
+    """Return how long a partition may acknowledge nothing, by the nodes' settings.
 
     `seconds`: how long a fault lasts that lasts.
 
@@ -136,7 +136,7 @@ def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: f
 
 
 def problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
-    """Why these faults may not be rehearsed with that profile, in sentences; `seconds`: for which a fault lasts."""
+    """Return why these faults may not be rehearsed with that profile; `seconds`: the duration of a fault."""
     asked = list(names)
     least = max((LEAST_SECONDS.get(FAULTS[name].action, 1) for name in asked), default=1)
     every = [name for name in asked if FAULTS[name].target == EVERY and profile != "test"]

@@ -21,13 +21,13 @@ class Mount:
 
 
 def parse(mountinfo: str) -> list[Mount]:
-    """The mounts in their order; https://www.kernel.org/doc/html/latest/filesystems/proc.html (mountinfo)."""
+    """Parse the mounts in order; https://www.kernel.org/doc/html/latest/filesystems/proc.html (mountinfo)."""
     fields = (line.split() for line in mountinfo.splitlines() if line)
     return [Mount(device, plain(root), plain(point)) for _, _, device, root, point, *_ in fields]
 
 
 def plain(field: str) -> str:
-    """A path without the kernel's escapes for blanks and backslashes."""
+    """Return a path without the kernel's escapes for blanks and backslashes."""
     for code, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         field = field.replace(code, sign)
     return field
@@ -44,7 +44,7 @@ def mount_of(path: str, mounts: list[Mount]) -> Mount | None:
 
 
 def refusal(path: str, mounts: list[Mount]) -> str:
-    """Why the filesystem of `path` may not be filled; empty where it may."""
+    """Return why the filesystem of `path` may not be filled; empty if it may."""
     own = mount_of(path, mounts)
     if own is None:
         return "lies on no filesystem that /proc/self/mountinfo names"

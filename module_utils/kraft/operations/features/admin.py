@@ -97,7 +97,7 @@ class FeatureAdmin:
         return Plan(batches, gone if batches else (), dropped, snapshot, common(supported))
 
     def apply(self, made: Plan) -> None:
-        """Registrations first; a run that is killed in between is gone on with by the next one."""
+        """Apply the plan, registrations first; the next run continues one that is killed in between."""
         self._departures.renew(made.renewed, made.snapshot, made.common)
         for changes in made.batches:
             reason = self.update(changes)
@@ -107,7 +107,7 @@ class FeatureAdmin:
         self._departures.unregister([one.node_id for one in made.dropped])
 
     def update(self, changes: Sequence[Change], validate_only: bool = False) -> str:
-        """Kafka's refusal in its words, empty where there is none. Raises an error that may pass."""
+        """Return Kafka's refusal, empty if there is none. Raises a retriable error."""
         kind = "UpdateFeaturesRequest"
         updates = [
             self._client.struct(
@@ -125,7 +125,7 @@ class FeatureAdmin:
         return _words(error)
 
     def _await(self, wanted: Mapping[str, int]) -> None:
-        """Until every broker that serves shows the new levels."""
+        """Wait until every serving broker shows the new levels."""
         stall_timeout = StallTimeout(self._timeout)
         while True:
             _, supported = self.look()

@@ -21,7 +21,7 @@ REQUEST_SECONDS = 15.0
 
 
 def registered(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> tuple[Registered, ...]:
-    """All controllers that are registered, as the controller at `address` has read it, by id."""
+    """Return all registered controllers, as the controller at `address` has read them, by id."""
     request = client.request("DescribeClusterRequest", endpoint_type=CONTROLLERS)
     answer = checked(client, "DescribeCluster", client.ask(address, request, seconds))
     found = (Registered(one["broker_id"], one["host"], one["port"]) for one in answer["brokers"])
@@ -39,7 +39,7 @@ class Departures:
         return registered(self._client, self._leader(snapshot), REQUEST_SECONDS)
 
     def look(self, snapshot: Snapshot) -> tuple[Registered, ...]:
-        """Those that left; none where no controller can be asked. Raises RefusedError for one that still runs."""
+        """Return those that left; none if no controller is reachable. Raises RefusedError for one that still runs."""
         if not self._addresses:
             return ()
         found = departed(self.registered(snapshot), snapshot, self._addresses)
@@ -86,7 +86,7 @@ class Departures:
 
 
 def ranged(feature: Feature) -> dict[str, Any]:
-    """A feature as a registration has it."""
+    """Return a feature in the form of a registration."""
     return {
         "name": feature.name,
         "min_supported_version": feature.minimum,

@@ -36,7 +36,7 @@ class Change:
 
 
 def plan(wanted: Mapping[str, int], features: Iterable[Feature]) -> tuple[tuple[Change, ...], ...]:
-    """Requests in their order, each with what it changes; empty where all is as wanted."""
+    """Return requests in their order, each with its changes; empty if all is as wanted."""
     now = {one.name: one.level for one in features}
     changes = [Change(name, now.get(name, 0), level) for name, level in sorted(wanted.items())]
     due = [one for one in changes if one.before != one.after]
@@ -81,7 +81,7 @@ def _down(name: str, level: int, current: int) -> Problem:
 
 
 def _held_back(name: str, level: int, ranges: Mapping[int, Feature | None]) -> Iterator[Problem]:
-    """Each broker that cannot do `level`."""
+    """Report each broker that does not support `level`."""
     for node_id, one in sorted(ranges.items()):
         if one is None or not (one.minimum <= level <= one.maximum or level == 0):
             can = f"supports {one.minimum} to {one.maximum}" if one else "does not know it"

@@ -1,4 +1,4 @@
-"""MirrorMaker's settings, from what is wanted and what was seen; ``node/mirror.py`` adds what a host knows. Pure."""
+"""MirrorMaker's settings, from the desired state and the observations; ``node/mirror.py`` adds a host's facts. Pure."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Size:
 
 
 def size(partitions: int, hosts: int, cores: int, memory_mb: int) -> Size:
-    """Half of the cores copy, the brokers have the others; a quarter of the memory at most."""
+    """Return the size: half of the cores copy, the brokers have the others; a quarter of the memory at most."""
     tasks = max(1, min(partitions, hosts * max(1, cores // 2)))
     heap = SMALLEST_HEAP + TASK_HEAP * -(-tasks // hosts)
     return Size(tasks, max(SMALLEST_HEAP, min(heap, memory_mb // SHARE_OF_MEMORY)))
 
 
 def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Iterable[str] = ()) -> dict[str, str]:
-    """``mirror.properties``, without what a host adds: its place, how it reaches this cluster, and secrets.
+    """Return ``mirror.properties``, without a host's part: its place, its connection to this cluster, and secrets.
 
     `unknown`: settings of topics that Kafka no longer has.
     """
@@ -43,7 +43,7 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
         "topics": _joined(wanted.topics),
         "topics.exclude": _joined(wanted.exclude_topics, *NEVER),
         **_groups(wanted),
-        # Of topics that appear later it copies their own settings once, when it makes them.
+        # For topics that appear later it copies their own settings once, when it makes them.
         "sync.topic.configs.enabled": "false",
         "config.properties.exclude": listed(left_out),
         "sync.topic.acls.enabled": str(wanted.acls).lower(),
@@ -51,7 +51,7 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
 
 
 def back(wanted: Wanted, size: Size, replication_factor: int, topics: Iterable[str]) -> dict[str, str]:
-    """The same for the way back: new records of these `topics` here, and groups' offsets, to the former source.
+    """Return the same for the way back: new records of these `topics` here, and groups' offsets, to the former source.
 
     Its topics keep their settings and ACLs. `replication_factor`: of what is created there.
     """
@@ -67,7 +67,7 @@ def back(wanted: Wanted, size: Size, replication_factor: int, topics: Iterable[s
 
 
 def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
-    """From one alias to the other; a setting with an alias before it is of the clients of that cluster."""
+    """Return the flow from one alias to the other; a setting after an alias is of that cluster's clients."""
     return {
         "clusters": f"{wanted.name}, {TARGET}",
         f"{source}->{target}.enabled": "true",
@@ -78,7 +78,7 @@ def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
         f"{source}.consumer.isolation.level": "read_committed",
         f"{source}.consumer.fetch.max.bytes": str(FETCH_BYTES),
         f"{target}.exactly.once.source.support": "enabled",
-        # So long nobody takes the tasks of a lost worker, not even itself when it is back. Connect's own: 5 minutes.
+        # For so long the tasks of a lost worker stay unassigned, even if it is back. Connect's own: 5 minutes.
         f"{target}.scheduled.rebalance.max.delay.ms": str(1000 * LOST_SECONDS),
         # Without these a start scans every class for plugins, twice: to read its settings, and as a worker.
         **dict.fromkeys(("plugin.discovery", f"{target}.plugin.discovery"), "service_load"),

@@ -12,7 +12,7 @@ REMEDY = "Exclude it, or remove it here with its positions (docs/runbooks/mirror
 
 
 def changed(source: Source, positions: Mapping[tuple[str, int], int], noted: Mapping[str, str]) -> dict[str, str]:
-    """Topic -> why its copy cannot go on. `positions`: what is copied next; `noted`: ids when the copies began."""
+    """Return topic -> why its copy cannot go on. `positions`: next offsets; `noted`: ids when the copies began."""
     begun = {name for name, _ in positions}
     found = {name: _why(name, source, positions, noted) for name in sorted(source.topics) if name in begun}
     return {name: why for name, why in found.items() if why}
@@ -30,13 +30,13 @@ def _why(name: str, source: Source, positions: Mapping[tuple[str, int], int], no
 
 
 def to_note(source: Source, target: Target, noted: Mapping[str, str]) -> dict[str, str]:
-    """Topic -> its id when its copy began. Nothing of a topic whose copy has not begun is kept."""
+    """Return topic -> its id when its copy began. Topics whose copy has not begun are left out."""
     kept = {name: one for name, one in noted.items() if name in target.copied}
     return {**source.ids, **kept}
 
 
 def lines(source: Source, target: Target) -> Iterator[str]:
-    """For people: what changed on the source, with a remedy where one is needed."""
+    """Describe changes on the source, with a remedy if one is needed."""
     for name, why in source.changed.items():
         yield f"Topic {name} {why}. {REMEDY}"
     if source.gone:

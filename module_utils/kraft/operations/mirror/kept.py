@@ -1,4 +1,4 @@
-"""What MirrorMaker keeps in its own topics of the target: how far it has copied, and tasks that have failed.
+"""MirrorMaker's records in its own topics of the target: its progress, and tasks that have failed.
 
 Source of names and formats: Kafka Connect's ``KafkaOffsetBackingStore`` and ``KafkaStatusBackingStore``.
 """
@@ -23,7 +23,7 @@ Split = Callable[[bytes], Iterable[Any]]
 
 
 def batches(data: bytes) -> Iterator[Any]:
-    """Kafka's batches of records. Needs kafka-python to be importable (``library.load``)."""
+    """Parse Kafka's batches of records. Needs kafka-python to be importable (``library.load``)."""
     held = importlib.import_module("kafka.record.memory_records").MemoryRecords(data)
     while (batch := held.next_batch()) is not None:
         yield batch
@@ -38,7 +38,7 @@ def status_topic(source: str) -> str:
 
 
 def copied(records: Iterable[Record]) -> dict[Partition, int]:
-    """(topic, partition) of the source -> the offset that is copied next; the last record of a key counts."""
+    """Return the source's (topic, partition) -> next offset to copy; the last record of a key counts."""
     found: dict[Partition, int | None] = {}
     for key, value in records:
         connector, where = json.loads(key)
@@ -48,14 +48,14 @@ def copied(records: Iterable[Record]) -> dict[Partition, int]:
 
 
 def states(records: Iterable[Record]) -> dict[str, Mapping[str, Any]]:
-    """Task or connector -> what was said of it last."""
+    """Return task or connector -> its last report."""
     last = {key.decode(): json.loads(value) if value else {} for key, value in records}
     kinds = ("status-task-", "status-connector-")
     return {key.split("-", 2)[2]: one for key, one in last.items() if key.startswith(kinds)}
 
 
 def failed(records: Iterable[Record]) -> dict[str, str]:
-    """Task or connector that has failed -> why and on which host, in one line."""
+    """Return failed task or connector -> reason and host, in one line."""
     return {
         name: f"{cause(one.get('trace') or '')} (on {one.get('worker_id') or 'an unknown host'})"
         for name, one in states(records).items()
@@ -64,12 +64,12 @@ def failed(records: Iterable[Record]) -> dict[str, str]:
 
 
 def works(records: Iterable[Record]) -> bool:
-    """Whether a task that copies was said to run."""
+    """Check whether a copying task was reported as running."""
     return any(name.startswith(f"{COPIER}-") and one.get("state") == RUNNING for name, one in states(records).items())
 
 
 def position(source: str, where: Partition, end: int) -> Record:
-    """The record that makes a mirror begin at `end` of a partition, letter by letter as Connect writes it."""
+    """Return the record that makes a mirror begin at `end` of a partition, letter by letter as Connect writes it."""
     key = [COPIER, {"cluster": source, "partition": where[1], "topic": where[0]}]
     return _json(key), _json({"offset": end - 1})
 
@@ -85,7 +85,7 @@ class Kept:
         self._side, self._split = side, split
 
     def records(self, topic: str) -> list[Record]:
-        """Key and value of every committed record, in order; none where the topic is not there."""
+        """Return key and value of every committed record, in order; none if the topic does not exist."""
         if topic not in self._side.topics:
             return []
         ends, leaders = self._side.ends([topic]), self._side.partitions([topic])
@@ -110,7 +110,7 @@ class Kept:
 
 
 def holds_records(one: Mapping[str, Any], offset: int, split: Split = batches) -> bool:
-    """Whether a fetch from `offset` on has a record that a reader sees; what is compressed need not be unpacked."""
+    """Check whether a fetch from `offset` on has a visible record; compressed records need not be unpacked."""
     aborted = Aborted(one["aborted_transactions"] or ())
     return any(
         not aborted.has(batch) and not batch.is_control_batch and batch.next_offset > offset
@@ -119,14 +119,14 @@ def holds_records(one: Mapping[str, Any], offset: int, split: Split = batches) -
 
 
 class Aborted:
-    """Which batches of a fetch are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
+    """Batches of a fetch that are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
 
     def __init__(self, transactions: Iterable[Mapping[str, Any]]) -> None:
         self._coming = sorted((one["first_offset"], one["producer_id"]) for one in transactions)
         self._open: set[int] = set()
 
     def has(self, batch: Any) -> bool:
-        """Asked of each batch in order."""
+        """Check a batch; call it for each batch in order."""
         while self._coming and self._coming[0][0] <= batch.base_offset:
             self._open.add(self._coming.pop(0)[1])
         if batch.is_control_batch and any(one.abort for one in batch):
@@ -135,7 +135,7 @@ class Aborted:
 
 
 def fetch(client: Client, address: str, where: Partition, offset: int) -> Mapping[str, Any]:
-    """What the leader has of a partition from `offset` on, transactions that are decided only."""
+    """Fetch the leader's records of a partition from `offset` on, decided transactions only."""
     kind, part = "FetchRequest", "FetchTopic"
     asked = client.struct(
         kind, f"{part}.FetchPartition", partition=where[1], fetch_offset=offset, partition_max_bytes=FETCH_BYTES

@@ -54,9 +54,9 @@ class Source:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """``copied``: topics that a mirror from this source has written. ``free``: broker -> bytes that it has left.
+    """``copied``: topics that a mirror from this source has written. ``free``: broker -> its free bytes.
 
-    ``brokers``: how many there are. ``defaults``: setting of topics that it knows -> what a new topic gets.
+    ``brokers``: their number. ``defaults``: known setting of topics -> value for a new topic.
     """
 
     cluster_id: str

@@ -55,7 +55,7 @@ class Seen:
 
 
 def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
-    """The ``client`` parameter of the source's client. Raises RefusedError for what this client cannot do."""
+    """Return the ``client`` parameter of the source's client. Raises RefusedError for unsupported settings."""
     config = from_java(dict(wanted.client), ",".join(wanted.servers))
     given = {key: value for key, value in dataclasses.asdict(config).items() if value not in ("", None)}
     return {**given, "bootstrap_servers": list(wanted.servers), "python_path": python_path}
@@ -63,7 +63,7 @@ def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
-    """A side of the copy. `where` is said with what goes wrong, and that it must be corrected."""
+    """Open a side of the copy. `where` is added to errors, with the request to correct it."""
     with Client(options) as client:
         if not where:
             yield Side(client)
@@ -81,7 +81,7 @@ def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
 
 
 def look(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING) -> Seen:
-    """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer.
+    """Observe both sides. `options`: ``client`` parameter of this cluster. Raises KraftError for a silent side.
 
     UnreachableError: a broker of it is away while others answer, which passes when others lead.
     `known`: by which topics' settings and ids are compared.
@@ -104,12 +104,12 @@ def look(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING) -> 
 
 
 def without_invisible(seen: Seen, side: Side) -> Seen:
-    """`side`: the source, asked again."""
+    """Add partitions without visible rest. `side`: the source, queried again."""
     return dataclasses.replace(seen, invisible=frozenset(nothing_left(side, rest(seen))))
 
 
 def with_older(seen: Seen, side: Side) -> Seen:
-    """Counts the records that this cluster would delete by its own retention. `side`: the source, asked again."""
+    """Count the records that this cluster would delete by its own retention. `side`: the source, queried again."""
     topics, now = dict(seen.source.topics), int(1000 * time.time())
     for name, limit in settings.limits(seen.source, seen.target).items():
         found = side.offsets_at([name], now - limit)
@@ -122,14 +122,14 @@ def with_older(seen: Seen, side: Side) -> Seen:
 
 
 def of_target(side: Side, known: Known) -> Target:
-    """This cluster alone: all its topics with their settings."""
+    """Observe this cluster alone: all its topics with their settings."""
     names = sorted(side.topics)
     found = topics(names, {}, side.configs(names)[0], {})
     return Target(side.cluster_id, found, defaults=settings.defaults(known.settings, side.broker_settings()))
 
 
 def rest(seen: Seen) -> dict[Partition, int]:
-    """(topic, partition) -> where the copy is, of those that are nearly copied."""
+    """Return (topic, partition) -> next offset of the copy, for partitions that are nearly copied."""
     return {
         where: at
         for name, topic in seen.source.topics.items()
@@ -141,7 +141,7 @@ def rest(seen: Seen) -> dict[Partition, int]:
 
 
 def nothing_left(side: Side, nearly: Mapping[Partition, int]) -> Iterator[Partition]:
-    """Those that hold no record from there on. A transaction that is still open holds none yet."""
+    """Yield those without a record from there on. A transaction that is still open holds none yet."""
     leaders = side.partitions({name for name, _ in nearly})
     for where, start in nearly.items():
         if not kept.holds_records(kept.fetch(side.client, side.brokers[leaders[where]], where, start), start):
@@ -149,7 +149,7 @@ def nothing_left(side: Side, nearly: Mapping[Partition, int]) -> Iterator[Partit
 
 
 def of_source(wanted: Wanted, side: Side) -> Source:
-    """Its topics with their ends, settings and sizes, its groups, and rights that the login lacks."""
+    """Return the source's topics with ends, settings and sizes, its groups, and rights that the login lacks."""
     if side.is_old():
         return Source(side.cluster_id, {}, old=True)
     names = sorted(filter(wanted.takes_topic, side.topics))
@@ -176,13 +176,13 @@ def of_source(wanted: Wanted, side: Side) -> Source:
 
 
 def every_offset(wanted: Wanted, side: Side) -> dict[str, dict[Partition, int]]:
-    """What the groups that are asked for have committed, wherever."""
+    """Return all committed offsets of the requested groups."""
     listed = {place: list(filter(wanted.asks_for_group, names)) for place, names in side.listed_groups().items()}
     return side.committed(listed)
 
 
 def of_copied(wanted: Wanted, every: Mapping[str, Mapping[Partition, int]]) -> dict[str, dict[Partition, int]]:
-    """The same for the wanted groups and topics; a group without any is none of the copy's."""
+    """Return the same for the wanted groups and topics; a group without any does not belong to the copy."""
     found = {
         group: {where: offset for where, offset in given.items() if wanted.takes_topic(where[0])}
         for group, given in every.items()
@@ -209,7 +209,7 @@ def topics(
 
 
 def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHING) -> Seen:
-    """The same topics here, and what MirrorMaker keeps."""
+    """Add the same topics here, and MirrorMaker's own records."""
     here = sorted(name for name in source.topics if name in side.topics)
     reader = kept.Kept(side)
     copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
@@ -225,7 +225,7 @@ def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHI
 
 
 def free(side: Side) -> dict[int, int]:
-    """Broker -> bytes that its log dirs have left, where it says so."""
+    """Return broker -> free bytes of its log dirs, if it reports them."""
     found: dict[int, int] = {}
     for node, address in side.brokers.items():
         answer = side.client.ask(address, side.client.request("DescribeLogDirsRequest", topics=[]), SECONDS)

@@ -1,4 +1,4 @@
-"""What a copy would do, what it cannot, and why it is refused: from what was seen on both sides. Pure."""
+"""Plan of a copy, its omissions, and reasons for a refusal: from observations of both sides. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOG_APPEND = "LogAppendTime"
 
 
 def problems(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
-    """Every reason why nothing is begun, each with its remedy."""
+    """Return every reason against a start, each with its remedy."""
     if source.cluster_id and source.cluster_id == target.cluster_id:
         return [f"the source is this cluster itself (cluster id {target.cluster_id}): name another one's brokers"]
     if source.old:
@@ -41,7 +41,7 @@ def _unknown(wanted: Wanted, source: Source) -> Iterator[str]:
 
 
 def _named_in_vain(wanted: Wanted, source: Source) -> Iterator[str]:
-    """What is named letter by letter and will not be copied."""
+    """Report literal names that will not be copied."""
     for name in wanted.contradictions:
         yield f"{name} of kafka_mirror is named and excluded, too: take it off one of the two lists"
     for name in sorted(source.left_topics.keys() & set(wanted.named_topics)):
@@ -51,7 +51,7 @@ def _named_in_vain(wanted: Wanted, source: Source) -> Iterator[str]:
 
 
 def left_out(source: Source) -> list[str]:
-    """What a pattern took in and is not copied, for people."""
+    """Describe things that match a pattern and are not copied."""
     return [
         *(f"Not copied: topic {name}, {why}" for name, why in source.left_topics.items()),
         *(f"Not copied: group {name}, {why}" for name, why in source.left_groups.items()),
@@ -87,7 +87,7 @@ def _there(name: str, target: Target) -> int:
 
 
 def unknown_settings(source: Source, target: Target) -> dict[str, list[str]]:
-    """Setting that Kafka no longer has -> topics of the source that set it."""
+    """Return setting that Kafka no longer has -> topics of the source that set it."""
     found = dict[str, list[str]]()
     for topic, one in sorted(source.topics.items()):
         for setting in sorted(set(one.config) - set(target.defaults)):
@@ -98,7 +98,7 @@ def unknown_settings(source: Source, target: Target) -> dict[str, list[str]]:
 def screen(
     wanted: Wanted, source: Source, target: Target, unknown: Mapping[str, list[str]], most: int = SHOWN
 ) -> list[str]:
-    """The plan for people: what is copied, and what has no equivalent. `most`: topics and groups; 0 for all."""
+    """Describe the plan: copied things, and those without an equivalent. `most`: topics and groups; 0 for all."""
     fresh = [name for name in source.topics if name not in target.topics]
     partitions = sum(len(one.partitions) for one in source.topics.values())
     total = sum(one.size for one in source.topics.values())
@@ -121,14 +121,14 @@ def _topic(name: str, topic: Topic, target: Target) -> str:
 
 
 def shortened(texts: list[str], what: str, most: int = SHOWN) -> list[str]:
-    """The first of them, `most` at most, and how many more; all with 0."""
+    """Return the first of them, `most` at most, and the number of others; all with 0."""
     left = len(texts) - most if most else 0
     more = [f"  and {left} more {what} (kafka_mirror_shown: 0 shows all)"]
     return [*texts[: most or None], *(more if left > 0 else [])]
 
 
 def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> Iterator[str]:
-    """What differs after the copy."""
+    """Describe differences after the copy."""
     yield from left_out(source)
     for setting, topics in unknown.items():
         yield f"No equivalent: {setting} of {named(topics)}"
@@ -145,7 +145,7 @@ def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> I
 def answer(
     wanted: Wanted, source: Source, target: Target, replication_factor: int, most: int = SHOWN
 ) -> dict[str, Any]:
-    """All of it as plain data. `most`: topics and groups on the screen; 0 for all."""
+    """Return all of it as plain data. `most`: topics and groups on the screen; 0 for all."""
     unknown = unknown_settings(source, target)
     return {
         "problems": problems(wanted, source, target, replication_factor),
@@ -162,7 +162,7 @@ def answer(
 
 
 def answer_back(wanted: Wanted, source: Source) -> dict[str, Any]:
-    """The same after a switch: nothing is copied from there any more. `source`: this cluster."""
+    """Return the same after a switch: nothing is copied from there any more. `source`: this cluster."""
     problem = (
         f"clients have switched and new records go back to {wanted.name}: a copy from it would bring them here again. "
         "Keep the way back by mirror_cutover.yml -e kafka_mirror_back=true, or end it by kafka_mirror_state=absent"

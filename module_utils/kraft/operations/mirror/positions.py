@@ -1,4 +1,4 @@
-"""Where the way back begins: ends of this cluster at the switch, noted at the former source as a mirror's positions.
+"""Begin of the way back: ends of this cluster at the switch, noted at the former source as a mirror's positions.
 
 All are one transaction: either new records go back from there on, or there is no way back yet.
 """
@@ -27,7 +27,7 @@ Ends = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def grown(topics: Mapping[str, Topic], proven: Mapping[str, Mapping[str, int]]) -> dict[Partition, int]:
-    """Partition -> its end at the proof, of those that have another one now. Pure."""
+    """Return partition -> its end at the proof, for those with another end now. Pure."""
     return {
         (name, number): proven.get(name, {}).get(str(number), start)
         for name, topic in topics.items()
@@ -37,16 +37,16 @@ def grown(topics: Mapping[str, Topic], proven: Mapping[str, Mapping[str, int]]) 
 
 
 def records(ends: Mapping[str, Mapping[str, int]]) -> list[kept.Record]:
-    """The positions as a mirror from this cluster keeps them. Pure."""
+    """Return the positions in the form of a mirror from this cluster. Pure."""
     return [
         kept.position(TARGET, (name, int(number)), end) for name in ends for number, end in sorted(ends[name].items())
     ]
 
 
 def begin(wanted: Wanted, options: Mapping[str, Any], proven: Ends, replication_factor: int, check_mode: bool) -> bool:
-    """Whether there was anything to do. `proven`: the ends of both sides when the proof began; the copy has ended.
+    """Note the positions; False if there was nothing to do. `proven`: both sides' ends when the proof began.
 
-    Raises RefusedError where a side has other records since, or the login at the source may not write.
+    The copy has ended. Raises RefusedError if a side has other records since, or the login may not write.
     """
     seen = look(wanted, options)
     if seen.back:

@@ -1,4 +1,4 @@
-"""How far a copy is: from what was seen of both sides. Pure."""
+"""Progress of a copy: from observations of both sides. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_MADE = "MirrorMaker has made no connector yet: read the last ERROR of `journ
 
 
 def lag(seen: Seen) -> dict[str, int]:
-    """Topic -> offsets of the source that are not copied yet. Far from the end, markers of transactions count, too."""
+    """Return topic -> source offsets not copied yet. Far from the end, markers of transactions count, too."""
     return {
         name: sum(
             max(0, end - max(start, seen.copied.get((name, number), 0)))
@@ -29,7 +29,7 @@ def lag(seen: Seen) -> dict[str, int]:
 
 
 def begun(seen: Seen) -> bool:
-    """Whether it copies: every topic is here, and something was copied. Without any record, a task runs."""
+    """Check whether it copies: every topic is here, and something was copied. Without any record, a task runs."""
     holding = {name for name, one in seen.source.topics.items() if one.holds_records}
     here = all(
         name in seen.target.topics and len(seen.target.topics[name].partitions) >= len(one.partitions)
@@ -39,7 +39,7 @@ def begun(seen: Seen) -> bool:
 
 
 def copies(first: Seen, now: Seen) -> bool:
-    """Whether it is at work: it has begun, and has come farther since the first look, or nothing is left.
+    """Check whether it is at work: it has begun, and has advanced since the first observation, or nothing is left.
 
     On the way back nothing may be left before it works.
     """
@@ -66,13 +66,13 @@ def group_lags(seen: Seen) -> dict[str, GroupLag]:
 
 
 def behind(offsets: Mapping[Partition, int], topics: Mapping[str, Topic]) -> int:
-    """Offsets between what is committed and the ends."""
+    """Return the number of offsets between committed ones and the ends."""
     ends = {(name, at): end for name, one in topics.items() for at, (_, end) in one.partitions.items()}
     return sum(max(0, ends[where] - offset) for where, offset in offsets.items() if where in ends)
 
 
 def seconds_left(before: Seen, after: Seen, seconds: float) -> float | None:
-    """Until nothing is left, if it goes on as between two looks; None where it does not come nearer."""
+    """Return the time until nothing is left, at the rate between two samples; None if the rest does not shrink."""
     left = sum(lag(after).values())
     rate = (sum(lag(before).values()) - left) / seconds
     if left == 0:
@@ -81,7 +81,7 @@ def seconds_left(before: Seen, after: Seen, seconds: float) -> float | None:
 
 
 def answer(seen: Seen) -> dict[str, Any]:
-    """All of it as plain data."""
+    """Return all of it as plain data."""
     behind_by_topic = lag(seen)
     return {
         "begun": begun(seen),
@@ -103,17 +103,17 @@ def answer(seen: Seen) -> dict[str, Any]:
 
 
 def records(topics: Mapping[str, Topic]) -> dict[str, int]:
-    """Topic -> offsets from the first to the end."""
+    """Return topic -> number of offsets from the first to the end."""
     return {name: one.records for name, one in topics.items()}
 
 
 def ends(topics: Mapping[str, Topic]) -> dict[str, dict[str, int]]:
-    """Topic -> partition -> its next offset."""
+    """Return topic -> partition -> its next offset."""
     return {name: {str(number): end for number, (_, end) in one.partitions.items()} for name, one in topics.items()}
 
 
 def screen(seen: Seen, most: int = SHOWN) -> list[str]:
-    """For people. `most`: topics and groups; 0 for all."""
+    """Describe the progress. `most`: topics and groups; 0 for all."""
     by_topic, groups = lag(seen), group_lags(seen)
     left = [f"  topic {name}: {count} records" for name, count in sorted(by_topic.items()) if count]
     read, would = ("here", "there") if seen.back else ("there", "here")
@@ -136,7 +136,7 @@ def _group(name: str, one: GroupLag, read: str, would: str) -> str:
 
 
 def caught_up(left: float | None) -> str:
-    """The time to catch up, for people."""
+    """Format the time to catch up."""
     if left is None:
         return "The copy does not come nearer: as much is written as is copied, or nothing is copied"
     return f"Caught up in about {left:.0f} s" if left else "Caught up"

@@ -1,6 +1,6 @@
-"""Settings that topics need here to mean what they mean on the source, and what would follow without them. Pure.
+"""Settings that topics need here to mean the same as on the source, and the effects without them. Pure.
 
-MirrorMaker copies a topic's own settings alone. What the source's brokers give a topic decides as much.
+MirrorMaker copies a topic's own settings alone. The defaults of the source's brokers matter as much.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COARSER = {
 
 
 def defaults(known: Mapping[str, str], values: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Setting of topics -> what a new topic gets. `known`: setting -> the broker's; `values`: a broker's settings."""
+    """Return topics' setting -> a new topic's value. `known`: setting -> the broker's; `values`: of a broker."""
     return {name: _default(server, values) if server else None for name, server in known.items()}
 
 
@@ -52,13 +52,13 @@ def _default(server: str, values: Mapping[str, str | None]) -> str | None:
 
 
 def here(name: str, target: Target) -> Mapping[str, str | None]:
-    """What a topic has here, or would get."""
+    """Return the settings that a topic has here, or would get."""
     there = target.topics.get(name)
     return {**target.defaults, **(there.effective if there else {})}
 
 
 def needed(topic: Topic, found: Mapping[str, str | None], known: Mapping[str, str | None]) -> dict[str, str]:
-    """Setting -> value by which a topic means here what it means on the source. `found`: what it has here."""
+    """Return setting -> value by which a topic means the same as on the source. `found`: its values here."""
     own = {name: value for name, value in topic.config.items() if name not in (*OWN_AFFAIR, *BOUNDS)}
     given = {name: topic.effective[name] for name in MEANING if name in topic.effective}
     if LARGEST in given and LARGEST not in own and int(given[LARGEST]) <= int(found.get(LARGEST) or 0):
@@ -74,13 +74,13 @@ def _binds(name: str, topic: Topic, found: Mapping[str, str | None]) -> bool:
 
 
 def wanted(source: Source, target: Target) -> dict[str, dict[str, str]]:
-    """Topic -> what must be set here; empty for a topic that is to be created and needs nothing."""
+    """Return topic -> settings to set here; empty for a topic that is to be created and needs nothing."""
     every = {name: needed(one, here(name, target), target.defaults) for name, one in source.topics.items()}
     return {name: one for name, one in sorted(every.items()) if one or name not in target.topics}
 
 
 def topics(source: Source, target: Target, replication_factor: int) -> list[dict[str, Any]]:
-    """The same as module ``kafka_topic`` takes it. What is here keeps its partitions and replicas."""
+    """Return the same in the form of module ``kafka_topic``. Existing topics keep their partitions and replicas."""
     return [
         {"name": name, "config": config, **({} if name in target.topics else _size(source, name, replication_factor))}
         for name, config in wanted(source, target).items()
@@ -92,7 +92,7 @@ def _size(source: Source, name: str, replication_factor: int) -> dict[str, int]:
 
 
 def put_back(source: Mapping[str, Topic], target: Target) -> list[dict[str, Any]]:
-    """What ends the copy: bounds on timestamps as on the source, or this cluster's own. As ``kafka_topic`` takes it."""
+    """Return the settings that end the copy: bounds on timestamps as on the source, or ours. For ``kafka_topic``."""
     lifted = {
         name: {bound: _bound(bound, source.get(name), target) for bound in BOUNDS if one.config.get(bound) == LIFTED}
         for name, one in sorted(target.topics.items())
@@ -110,19 +110,19 @@ def _bound(name: str, topic: Topic | None, target: Target) -> str | None:
 
 
 def limits(source: Source, target: Target) -> dict[str, int]:
-    """Topic -> ms after which this cluster would delete records that the source keeps."""
+    """Return topic -> ms after which this cluster would delete records that the source keeps."""
     every = wanted(source, target).items()
     found = [(name, one[RETENTION], here(name, target).get(RETENTION)) for name, one in every if RETENTION in one]
     return {name: int(ours) for name, theirs, ours in found if ours is not None and _longer(theirs, ours)}
 
 
 def _longer(theirs: str, ours: str) -> bool:
-    """Whether the source has no limit, or a larger one."""
+    """Check whether the source has no limit, or a larger one."""
     return int(ours) >= 0 and (int(theirs) < 0 or int(theirs) > int(ours))
 
 
 def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
-    """Each difference of meaning for people, with what would follow. `most`: 0 names all topics."""
+    """Describe each difference of meaning, with its effect. `most`: 0 names all topics."""
     limit = NAMED if most else len(source.topics)
     found: dict[tuple[str, str, str | None], list[str]] = {}
     lifted = []
@@ -145,7 +145,7 @@ def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
 
 
 def status(source: Source, target: Target) -> list[str]:
-    """Topics that are here and whose settings differ, for people."""
+    """Describe topics that are here with different settings."""
     found: dict[str, list[str]] = {}
     for name, config in wanted(source, target).items():
         if name in target.topics:

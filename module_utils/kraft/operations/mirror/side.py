@@ -1,6 +1,6 @@
-"""One side of a copy, asked over the client: its topics with their ends, sizes and settings.
+"""One side of a copy, queried over the client: its topics with their ends, sizes and settings.
 
-Requests are those that Kafka 2.1 knows, too; kafka-python takes the version that both know.
+Kafka 2.1 supports these requests, too; kafka-python negotiates the version.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Side:
         self.refused = sorted(str(one["name"]) for one in seen["topics"] if one["error_code"] in DENIED)
 
     def is_old(self) -> bool:
-        """Whether it is older than Kafka 2.1."""
+        """Check whether it is older than Kafka 2.1."""
         answer = self._ask("ApiVersionsRequest", max_version=2)
         return not any(one["api_key"] == FETCH and one["max_version"] >= NEEDED_FETCH for one in answer["api_keys"])
 
     def partitions(self, names: Iterable[str]) -> dict[Partition, int]:
-        """(topic, number) -> node id of the leader."""
+        """Return (topic, number) -> node id of the leader."""
         return {
             (name, one["partition_index"]): one["leader_id"]
             for name in names
@@ -59,19 +59,19 @@ class Side:
         }
 
     def ids(self, names: Iterable[str]) -> dict[str, str]:
-        """Topic -> its id, where the brokers say it (Kafka 2.8 and later)."""
+        """Return topic -> its id, if the brokers have ids (Kafka 2.8 and later)."""
         found = {name: str(self.topics[name].get("topic_id") or "") for name in names}
         return {name: one for name, one in found.items() if set(one) - set("0-")}  # all 0 where a broker has none
 
     def lacking(self, names: Iterable[str], rights: Mapping[int, str] = RIGHTS) -> Iterator[str]:
-        """Which of `rights` the login lacks at topics, as far as the broker says them."""
+        """Yield those of `rights` that the login lacks at topics, as far as the broker reports them."""
         for name in names:
             permitted = self.topics[name].get("authorized_operations")  # numbers, as kafka-python has them
             if permitted is not None:
                 yield from (f"{right} of topic {name}" for number, right in rights.items() if number not in permitted)
 
     def ends(self, names: Iterable[str]) -> dict[Partition, tuple[int, int]]:
-        """(topic, number) -> first offset, end. Raises UnreachableError for what has no leader."""
+        """Return (topic, number) -> first offset, end. Raises UnreachableError for a partition without a leader."""
         leaders = self.partitions(names)
         lost = [f"{topic}-{number}" for (topic, number), leader in leaders.items() if leader not in self.brokers]
         if lost:
@@ -80,7 +80,7 @@ class Side:
         return {where: (starts[where], ends[where]) for where in leaders}
 
     def offsets_at(self, names: Iterable[str], timestamp: int) -> dict[Partition, int]:
-        """(topic, number) -> offset of the first record with this time in ms or a later one; -1 where there is none."""
+        """Return (topic, number) -> offset of the first record at this time in ms or later; -1 if there is none."""
         return self._listed(self.partitions(names), timestamp)
 
     def _listed(self, leaders: Mapping[Partition, int], timestamp: int) -> dict[Partition, int]:
@@ -114,7 +114,7 @@ class Side:
         return found
 
     def configs(self, names: Iterable[str]) -> tuple[dict[str, Configs], list[str]]:
-        """The topics' settings, and rights that the login lacks for them."""
+        """Return the topics' settings, and rights that the login lacks for them."""
         resources = [(TOPIC_RESOURCE, name, None) for name in names]
         if not resources:
             return {}, []
@@ -133,7 +133,7 @@ class Side:
         return found, missing
 
     def broker_settings(self) -> dict[str, str | None]:
-        """What one of its brokers runs with."""
+        """Return the settings that one of its brokers runs with."""
         node = min(self.brokers)
         request = self.client.request("DescribeConfigsRequest", resources=[(BROKER_RESOURCE, str(node), None)])
         (one,) = self.client.ask(self.brokers[node], request, SECONDS)["results"]
@@ -141,7 +141,7 @@ class Side:
         return {entry["name"]: entry["value"] for entry in one["configs"]}
 
     def sizes(self, names: Iterable[str]) -> tuple[dict[str, int], list[str]]:
-        """Bytes of each topic's leaders, and rights that the login lacks for them."""
+        """Return bytes of each topic's leaders, and rights that the login lacks for them."""
         leaders = self.partitions(names)
         asked = self.client.request("DescribeLogDirsRequest", topics=None)
         brokers = list(self.brokers.items())
@@ -158,7 +158,7 @@ class Side:
         return sizes, []
 
     def listed_groups(self) -> dict[str, list[str]]:
-        """Address of a broker -> the groups that it coordinates and the login may see."""
+        """Return a broker's address -> the groups that it coordinates and the login may see."""
         asked = [Question(address, self.client.request("ListGroupsRequest")) for address in self.brokers.values()]
         found = {}
         for address, answer in zip(self.brokers.values(), self.client.ask_all(asked, SECONDS)):
@@ -186,7 +186,7 @@ class Side:
         return found
 
     def lacks_acls(self) -> list[str]:
-        """The right to read ACLs, where there are any and the login lacks it."""
+        """Return the right to read ACLs, if there are any and the login lacks it."""
         anything = dict.fromkeys(("resource_type_filter", "pattern_type_filter", "operation", "permission_type"), 1)
         anybody = dict.fromkeys(("resource_name_filter", "principal_filter", "host_filter"))
         answer = self._ask("DescribeAclsRequest", **anything, **anybody)

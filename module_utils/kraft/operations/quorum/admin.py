@@ -31,7 +31,7 @@ class QuorumAdmin:
         self._leader = LeaderWatch()
 
     def look(self) -> Snapshot:
-        """The quorum and the features. Raises UnreachableError while either is not known."""
+        """Return the quorum and the features. Raises UnreachableError while either is unknown."""
         snapshot = self._leader.seen(observe(self._client, PARTS))
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
@@ -46,7 +46,7 @@ class QuorumAdmin:
         return snapshot, plan(desired, snapshot)
 
     def ready(self, desired: Desired) -> Plan:
-        """The plan once nothing has to be waited for any more. Raises RefusedError when nothing advances."""
+        """Return the plan once it has no open preconditions. Raises RefusedError when nothing advances."""
         stall_timeout = StallTimeout(self._timeout)
         closest: int | None = None
         while True:
@@ -61,7 +61,7 @@ class QuorumAdmin:
             self._sleep(PAUSE)
 
     def _try(self, desired: Desired) -> Outcome[tuple[Snapshot, Plan]]:
-        """The plan now. Raises RefusedError; whatever else fails may pass, and ends the wait with its own words."""
+        """Plan now. Raises RefusedError; any other failure may pass, and ends the wait with its message."""
         try:
             return Known(self.planned(desired))
         except RefusedError:
@@ -70,7 +70,7 @@ class QuorumAdmin:
             return failed(error)
 
     def apply(self, made: Plan) -> None:
-        """Remove, then add; each is committed by the quorum when it is answered."""
+        """Remove, then add; the quorum has committed each when it answers."""
         node_id = made.desired.node_id
         if made.remove:
             self._ask("RemoveRaftVoter", voter_id=node_id, voter_directory_id=identifier(made.remove))
@@ -98,7 +98,7 @@ class QuorumAdmin:
 
 
 def identifier(directory_id: str) -> uuid.UUID:
-    """The uuid that a directory id of 22 characters stands for. Raises RefusedError for anything else."""
+    """Parse a directory id of 22 characters as uuid. Raises RefusedError for anything else."""
     raw = decode(directory_id)
     if raw is None:
         raise RefusedError([f"directory_id {directory_id!r} is not 22 characters of base64url"])

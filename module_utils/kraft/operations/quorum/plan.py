@@ -70,7 +70,7 @@ class Plan:
 
 
 def plan(desired: Desired, snapshot: Snapshot) -> Plan:
-    """The plan from a snapshot that holds PARTS and has no ``problems``."""
+    """Return the plan from a snapshot that holds PARTS and has no ``problems``."""
     quorum = snapshot.quorum
     if quorum is None or quorum.leader_id == NO_NODE:
         return Plan(desired, waits=("the controllers have no leader",))
@@ -108,7 +108,7 @@ def target(desired: Desired, quorum: Quorum) -> str:
 
 
 def problems(desired: Desired, snapshot: Snapshot) -> list[Problem]:
-    """Everything that no waiting changes."""
+    """Return all final obstacles, which no waiting removes."""
     level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
     if snapshot.features is not None and level < 1:
         text = f"the quorum is static ({KRAFT_VERSION} {level}): its voters are those of controller.quorum.voters"
@@ -173,7 +173,7 @@ def _not_ready(desired: Desired, quorum: Quorum, add: str) -> Iterator[str]:
 
 
 def _not_silent(desired: Desired, quorum: Quorum, remove: str) -> Iterator[str]:
-    """The entry that is replaced belongs to a process that may run elsewhere, until it is known to be silent."""
+    """Describe a replaced entry whose process may run elsewhere, until it is known to be silent."""
     entry = _entry(quorum, desired.node_id)
     if entry and remove and not silent(entry, quorum):
         yield f"controller {entry.node_id} with directory id {remove} {delay(entry)} and may still run: stop it first"

@@ -50,18 +50,18 @@ class Replaced:
 
     @property
     def decisive(self) -> tuple[LogDir, ...]:
-        """The directories whose loss makes a replacement of it: a controller's metadata log, all of a broker's."""
+        """Return the directories whose loss requires a replacement: a controller's metadata log, all of a broker's."""
         return tuple(one for one in self.log_dirs if not self.is_controller or one.path == self.metadata_log_dir)
 
 
 def listed_directory_id(node_id: int, snapshot: Snapshot) -> str:
-    """The directory id under which the quorum lists the node; empty where it does not."""
+    """Return the directory id under which the quorum lists the node; empty if it does not."""
     entry = _entry(node_id, snapshot.quorum)
     return entry.directory_id if entry else ""
 
 
 def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
-    """Everything that no waiting changes. A node that runs on its machine is on its way already: an earlier run's."""
+    """Return all final obstacles. A node that runs on its machine is on its way already, by an earlier run."""
     desired = Desired(node.node_id, present=False)
     found = quorum_problems(desired, snapshot) if node.is_controller else []
     if found or node.running:
@@ -118,7 +118,7 @@ def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
 
 
 def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
-    """Nothing runs on the machine that was looked at, and yet the node is heard of, or may be in a moment."""
+    """Describe signs of the node elsewhere, although nothing runs on the inspected machine."""
     stop = "stop it before its place is taken"
     quorum = snapshot.quorum
     for one in (*quorum.voters, *quorum.observers) if quorum else ():

@@ -33,7 +33,7 @@ class ReassignmentAdmin:
         self._address = client.reach()
 
     def look(self) -> Snapshot:
-        """Brokers, partitions and what is on the move. Raises UnreachableError while a part of it is not known."""
+        """Return brokers, partitions and reassignments. Raises UnreachableError while a part is unknown."""
         snapshot = observe(self._client, PARTS, self._address)
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
@@ -110,7 +110,7 @@ class ReassignmentAdmin:
         self._alter([(one.name, list(one.after)) for one in moves], ())
 
     def cancel(self, moving: Sequence[Reassignment]) -> None:
-        """Partitions go back to the replicas that they had."""
+        """Cancel moves: partitions go back to their former replicas."""
         self._alter([((one.topic, one.partition), None) for one in moving], OVER)
 
     def _alter(self, targets: Sequence[tuple[Name, list[int] | None]], let_pass: Sequence[int]) -> None:
@@ -171,7 +171,7 @@ class ReassignmentAdmin:
 
 
 def overrides(answer: Mapping[str, Any], source: int) -> dict[str, dict[str, str]]:
-    """Resource → its own settings, by their source; those that vanished meanwhile are left out."""
+    """Return resource → its own settings, by their source; vanished ones are left out."""
     return {
         one["resource_name"]: {
             config["name"]: config["value"]

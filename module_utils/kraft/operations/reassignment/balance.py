@@ -37,7 +37,7 @@ class Level:
             self._dead.clear()
 
     def _pass(self) -> bool:
-        """Moves until no broker that has more finds one to give to; whether anything was moved."""
+        """Move replicas until no fuller broker finds a target; return whether anything was moved."""
         fullest = [(-self._layout.count(one), one) for one in self._donors]
         heapq.heapify(fullest)
         moved = False
@@ -67,7 +67,7 @@ class Level:
         return None
 
     def _move(self, index: int | None, source: int, target: int) -> None:
-        """This one and, while the one has more than its share and the other less, the next best."""
+        """Move this one and, while the one has more than its share and the other less, the next best."""
         count = self._layout.count
         while index is not None:
             self._layout.move(index, source, target)
@@ -140,7 +140,7 @@ class Leaders:
                 heapq.heappush(most, (-self._leads[source], source))
 
     def _chain(self, source: int) -> list[int]:
-        """Brokers from `source` to the one that leads least of those nearest that lead two fewer; empty: none."""
+        """Return brokers from `source` to the nearest that leads least and two fewer; empty: none."""
         if min(self._leads.values()) > self._leads[source] - 2:
             return []
         before: dict[int, int] = {source: source}

@@ -33,7 +33,7 @@ class Layout:
         return len(self.held[broker])
 
     def move(self, index: int, source: int, target: int) -> None:
-        """The replica on `source` goes to `target` and keeps its place in the order."""
+        """Move the replica on `source` to `target`; it keeps its place in the order."""
         replicas = self.replicas[index]
         replicas[replicas.index(source)] = target
         del self.held[source][index]
@@ -79,7 +79,7 @@ class Layout:
 
 
 def grouped(brokers: Collection[int], racks: Mapping[int, str | None]) -> dict[str | None, list[int]]:
-    """Rack → those of `brokers` that are in it; all without one together."""
+    """Return rack → those of `brokers` in it; all without a rack together."""
     found: dict[str | None, list[int]] = {}
     for broker in sorted(brokers):
         found.setdefault(racks.get(broker), []).append(broker)
@@ -87,5 +87,5 @@ def grouped(brokers: Collection[int], racks: Mapping[int, str | None]) -> dict[s
 
 
 def changed(layout: Layout, before: Sequence[Sequence[int]]) -> list[int]:
-    """Indices of the partitions whose replicas, or their order, are other than `before`."""
+    """Return indices of the partitions whose replicas, or their order, differ from `before`."""
     return [index for index, one in enumerate(layout.replicas) if tuple(one) != tuple(before[index])]

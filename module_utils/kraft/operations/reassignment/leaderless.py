@@ -50,13 +50,13 @@ def movable(snapshot: Snapshot, goal: Goal) -> Snapshot:
 
 
 def _on_leaving(snapshot: Snapshot, goal: Goal) -> dict[Name, Partition]:
-    """Partitions without a leader that a drain would move."""
+    """Return partitions without a leader that a drain would move."""
     stuck = found(snapshot).items() if goal.state == DRAINED else ()
     return {name: one for name, one in stuck if goal.broker_ids.intersection(one.replicas)}
 
 
 def given_up(snapshot: Snapshot, goal: Goal) -> dict[Name, Partition]:
-    """Those that a drain can let begin elsewhere without records: each holder that is away leaves the cluster.
+    """Return those that a drain can begin elsewhere without records: each absent holder leaves the cluster.
 
     Records of a holder that is away and stays may come back with it, so its partitions are none of them.
     """
@@ -82,7 +82,7 @@ def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator
 
 
 def named(partitions: Mapping[Name, Partition]) -> str:
-    """``a-0 (in sync none, held by 2)``; of many the first."""
+    """Format ``a-0 (in sync none, held by 2)``; of many the first."""
     texts = [
         f"{topic}-{number} (in sync {listed(one.isr)}, held by {listed(one.replicas)})"
         for (topic, number), one in list(partitions.items())[:NAMED]

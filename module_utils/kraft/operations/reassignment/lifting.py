@@ -33,5 +33,5 @@ def lift(
 
 
 def _away(snapshot: Snapshot, limited: Set[int]) -> frozenset[int]:
-    """Those of `limited` that are registered and do not serve."""
+    """Return those of `limited` that are registered and do not serve."""
     return frozenset(one.node_id for one in snapshot.brokers if one.fenced and one.node_id in limited)

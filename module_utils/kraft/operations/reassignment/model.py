@@ -38,7 +38,7 @@ class Move:
 
     @property
     def adding(self) -> tuple[int, ...]:
-        """Brokers that get the partition's records. Empty where only the preferred leader changes."""
+        """Return brokers that get the partition's records. Empty if only the preferred leader changes."""
         return tuple(one for one in self.after if one not in self.before)
 
     @property
@@ -68,7 +68,7 @@ def placement(snapshot: Snapshot) -> Placement:
 
 
 def known_bytes(moves: Sequence[Move]) -> int | None:
-    """Bytes that the moves copy; None where the size of one of them is not known."""
+    """Return the bytes that the moves copy; None if the size of one is unknown."""
     sizes = [one.bytes for one in moves if one.adding]
     return None if None in sizes else sum(size for size in sizes if size is not None)
 

@@ -27,12 +27,12 @@ def amount(number: float | None) -> str:
 
 
 def brokers_named(ids: Collection[int]) -> str:
-    """``broker 2``, ``brokers 2, 3``."""
+    """Format ``broker 2``, ``brokers 2, 3``."""
     return f"{'broker' if len(ids) == 1 else 'brokers'} {listed(ids)}"
 
 
 def headline(moves: Sequence[Move], under_way: Sequence[Reassignment]) -> str:
-    """The whole in one sentence; empty where there is nothing to do."""
+    """Describe the whole in one sentence; empty if there is nothing to do."""
     copied = [one for one in moves if one.adding]
     parts = []
     if copied:
@@ -55,7 +55,7 @@ def move(one: Move) -> str:
 
 
 def moves(planned: Sequence[Move]) -> list[str]:
-    """One line for each move; of many the first."""
+    """Return one line for each move; of many the first."""
     lines = [move(one) for one in planned[:NAMED]]
     return [*lines, *([f"and {len(planned) - NAMED} more"] if len(planned) > NAMED else [])]
 

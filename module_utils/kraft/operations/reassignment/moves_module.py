@@ -25,7 +25,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def common(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Those options as a module's ``Desired`` takes them."""
+    """Return those options in the form of a module's ``Desired``."""
     return {
         "rate": max(0, params["throttle"]),
         "together": max(1, params["together"]),
@@ -54,7 +54,7 @@ class Attempt:
 
     @property
     def limited(self) -> frozenset[int]:
-        """Brokers on which a limit was set, also by an attempt that failed."""
+        """Return brokers on which a limit was set, also by an attempt that failed."""
         found: frozenset[int] = self._desired.limited
         return found
 

@@ -29,7 +29,7 @@ NAMED = 5
 
 
 def plan(snapshot: Snapshot, goal: Goal, sizes: Sizes | None = None) -> tuple[Move, ...]:
-    """The moves from a snapshot that holds PARTS and has no ``problems``, in the order of topics and partitions.
+    """Plan moves from a snapshot with PARTS and no ``problems``, in the order of topics and partitions.
 
     `sizes`: bytes of a partition, as far as they are known; of two partitions that serve as well the smaller is moved.
     """
@@ -53,7 +53,7 @@ def plan(snapshot: Snapshot, goal: Goal, sizes: Sizes | None = None) -> tuple[Mo
 
 
 def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
-    """Brokers that serve and are not to be emptied."""
+    """Return brokers that serve and are not to be emptied."""
     return snapshot.unfenced - (goal.broker_ids if goal.state == DRAINED else frozenset())
 
 
@@ -82,7 +82,7 @@ def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
 
 
 def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
-    """Topics with more replicas than brokers are left to hold them."""
+    """Report topics with more replicas than brokers are left to hold them."""
     if goal.state != DRAINED:
         return
     left, start = able_brokers(snapshot, goal), placement(snapshot)
@@ -103,7 +103,7 @@ def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
 
 
 def _drain(layout: Layout, leaving: Collection[int], able: Collection[int]) -> None:
-    """Each replica on a broker that leaves goes to the rack that has least of its partition, and who holds least."""
+    """Move each replica of a leaving broker to the rack with least of its partition, to the emptiest broker."""
     groups = grouped(able, layout.racks)
     for source in sorted(leaving):
         for index in list(layout.held.get(source, ())):
@@ -122,7 +122,7 @@ def _home(layout: Layout, index: int, source: int, groups: Mapping[str | None, C
 
 
 def _spread_racks(layout: Layout, able: Collection[int]) -> None:
-    """Replicas that share a rack although another one has room go there."""
+    """Move replicas that share a rack although another one has room."""
     groups = grouped([one for one in able if layout.racks.get(one) is not None], layout.racks)
     alone = [one for one in able if layout.racks.get(one) is None]
     for index, replicas in enumerate(layout.replicas):
@@ -138,7 +138,7 @@ def _spread_racks(layout: Layout, able: Collection[int]) -> None:
 def _spreading_step(
     layout: Layout, index: int, groups: Mapping[str | None, Collection[int]], alone: Collection[int]
 ) -> tuple[int, int] | None:
-    """(from, to): out of the rack that has most, into the one that has least, where they differ by two or more."""
+    """Return (from, to): out of the fullest rack, into the emptiest, if they differ by two or more."""
     replicas = layout.replicas[index]
     source = max(replicas, key=lambda one: (layout.in_rack_of(one, replicas), layout.count(one), one))
     most = layout.in_rack_of(source, replicas) + 1

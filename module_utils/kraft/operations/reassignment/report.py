@@ -21,7 +21,7 @@ def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int, away: Co
 
 
 def stalled(timeout: float, away: Collection[int]) -> str:
-    """Why moves do not advance, and what to do. `away`: brokers that are to get replicas and do not serve."""
+    """Return why moves do not advance, and the remedy. `away`: target brokers that do not serve."""
     text = f"nothing has advanced for {timeout:g} s"
     if not away:
         more = "Records may come in faster than they are copied: run again, with a higher kafka_move_throttle."
@@ -61,7 +61,7 @@ def result(work: Work, asked: Desired) -> dict[str, Any]:
 
 
 def kept(away: Collection[int], rate: int, playbook: str) -> str:
-    """That brokers keep a limit of `rate` bytes per second, and which playbook takes it away."""
+    """Report that brokers keep a limit of `rate` bytes per second, and the playbook that removes it."""
     verbs = ("is", "keeps") if len(away) == 1 else ("are", "keep")
     limit = f"a limit of {amount(rate)}/s" if rate else "a limit"
     return (

@@ -38,7 +38,7 @@ class Run:
         self.left: tuple[int, int] = (0, 0)  #: partitions and bytes that are still to be moved, as last seen
 
     def work(self) -> Work:
-        """The plan. Raises RefusedError with every problem at once."""
+        """Return the plan. Raises RefusedError with every problem at once."""
         return planned(self._admin, self._asked)
 
     def apply(self, work: Work) -> bool:
@@ -104,7 +104,7 @@ class Run:
             self._pause(len(moving))
 
     def _pause(self, moving: int) -> None:
-        """Until one of so many has arrived, for half a second at most."""
+        """Wait until one of so many has arrived, for half a second at most."""
         for _ in range(round(POLL_SECONDS / ARRIVAL_SECONDS)):
             self._admin.sleep(ARRIVAL_SECONDS)
             if len(self._admin.under_way()) < moving:
@@ -126,7 +126,7 @@ class Run:
         self._throttles = aim
 
     def _missing(self, work: Work, moving: Sequence[Reassignment], coming: Sequence[Move]) -> dict[Name, int]:
-        """Bytes that each partition has still to get, where that is known."""
+        """Return the bytes that each partition has still to get, if known."""
         adding = {(one.topic, one.partition): one.adding for one in moving} | {one.name: one.adding for one in coming}
         return throttle.missing(self._admin.bytes_held(work.snapshot.brokers, list(adding)), adding)
 

@@ -35,12 +35,12 @@ class Throttles:
 
     @property
     def marked(self) -> frozenset[str]:
-        """Topics with a list of ours."""
+        """Return topics with a list of ours."""
         return frozenset(topic for topic, values in self.lists.items() if any(map(is_ours, values.values())))
 
     @property
     def throttled(self) -> frozenset[int]:
-        """Brokers with rates of ours; beside a marked list these are all, as earlier releases did not mark rates."""
+        """Return brokers with rates of ours; all beside a marked list, as earlier releases did not mark rates."""
         all_are = bool(self.marked)
         return frozenset(broker for broker, one in self.rates.items() if all_are or all(map(is_our_rate, one.values())))
 
@@ -64,7 +64,7 @@ def is_ours(value: str) -> bool:
 
 
 def marked_rate(rate: int) -> str:
-    """About `rate` bytes per second, as it is set."""
+    """Return a marked rate of about `rate` bytes per second."""
     return str(max(rate // RATE_UNIT, 1) * RATE_UNIT + RATE_MARK)
 
 
@@ -101,7 +101,7 @@ def still(aim: Throttles, limited: Set[Name]) -> Throttles:
 
 
 def _of(topic: str, value: str, limited: Set[Name]) -> list[str]:
-    """The entries of a list for partitions that are `limited`."""
+    """Return the entries of a list for partitions that are `limited`."""
     entries = (one for one in value.split(",") if one != MARK)
     return [one for one in entries if (topic, int(one.partition(":")[0])) in limited]
 
@@ -119,14 +119,14 @@ def missing(held: Mapping[Name, Mapping[int, int]], adding: Mapping[Name, Sequen
 
 
 def near(missing: Mapping[Name, int], most: int) -> frozenset[Name]:
-    """Those with the fewest bytes to get, together at most so many: they may come without a throttle."""
+    """Return those with the fewest bytes to get, together at most so many: they need no throttle."""
     fewest = sorted(missing, key=lambda name: (missing[name], name))
     sums = accumulate(missing[name] for name in fewest)
     return frozenset(name for name, size in zip(fewest, sums) if size <= most)
 
 
 def alterations(found: Throttles, aim: Throttles) -> tuple[Alteration, ...]:
-    """From what is set to what is wanted, in an order that a kill at any point leaves recognisable."""
+    """Return the changes to the desired state, in an order that stays recognisable after a kill at any point."""
     lists = {one: _new(found.lists.get(one), values) for one, values in aim.lists.items()}
     rates = {one: _new(found.rates.get(one), values) for one, values in aim.rates.items()}
     set_lists = [Alteration(topic=one, values=new) for one, new in lists.items() if new]

@@ -68,7 +68,7 @@ class Work:
 
 
 def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
-    """The plan. Raises RefusedError with every problem at once."""
+    """Return the plan. Raises RefusedError with every problem at once."""
     snapshot, goal = admin.look(), asked.goal
     found = admin.throttles(snapshot)
     if asked.cancel:
@@ -92,7 +92,7 @@ def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
 
 
 def with_coming(snapshot: Snapshot, asked: Desired) -> Snapshot:
-    """`snapshot` with the brokers that a plan counts on."""
+    """Return `snapshot` with the brokers that a plan counts on."""
     there = {one.node_id for one in snapshot.brokers}
     new = [one for one in asked.coming if one.node_id not in there]
     return dataclasses.replace(snapshot, brokers=(*snapshot.brokers, *new))

@@ -65,7 +65,7 @@ class AclAdmin(Asker):
         }
 
     def _described(self) -> list[Any]:
-        """All ACLs, by resource."""
+        """Return all ACLs, by resource."""
         anything = dict.fromkeys(("resource_type_filter", "pattern_type_filter", "operation", "permission_type"), ANY)
         anybody = dict.fromkeys(("resource_name_filter", "principal_filter", "host_filter"))
         return list(self.ask("DescribeAclsRequest", **anything, **anybody)["resources"])
@@ -86,7 +86,7 @@ class AclAdmin(Asker):
 
 
 def _numbers(acl: Acl) -> tuple[int, str, int, str, str, int, int]:
-    """In the order of the protocol's fields."""
+    """Return the values in the order of the protocol's fields."""
     where = (RESOURCES[acl.resource], acl.name, PATTERNS[acl.pattern])
     return (*where, acl.principal, acl.host, OPERATIONS[acl.operation], PERMISSIONS[acl.permission])
 

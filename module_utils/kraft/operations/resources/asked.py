@@ -63,7 +63,7 @@ LOGINS: dict[str, Any] = {"type": "dict", "default": {}}
 
 
 def users(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
-    """``users``, ``logins``, ``client`` and ``check_mode``. RefusedError: one has no password."""
+    """Convert ``users``, ``logins``, ``client`` and ``check_mode``. RefusedError: one has no password."""
     users = params["users"]
     passwords = {Credential(one["name"], one["mechanism"]): one["password"] for one in users if one["password"]}
     lacking = [one["name"] for one in users if one["state"] == "present" and not one["password"]]
@@ -78,7 +78,7 @@ def users(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
 
 
 def acls(client: Client, params: Mapping[str, Any]) -> Asked[Acl]:
-    """``acls`` and ``check_mode``. RefusedError: entries that Kafka would not take."""
+    """Convert ``acls`` and ``check_mode``. RefusedError: entries that Kafka would not take."""
     entries = params["acls"]
     gone = {one["principal"] for one in entries if acl_rules.is_of_all(one)}
     others = [one for one in entries if not acl_rules.is_of_all(one)]
@@ -97,7 +97,7 @@ def acls(client: Client, params: Mapping[str, Any]) -> Asked[Acl]:
 
 
 def quotas(client: Client, params: Mapping[str, Any]) -> Asked[Quota]:
-    """``quotas``. RefusedError: entries that Kafka would not take."""
+    """Convert ``quotas``. RefusedError: entries that Kafka would not take."""
     entries = params["quotas"]
     gone = {quota_rules.entity(one) for one in entries if one["state"] == "absent"}
     present = [one for one in entries if one["state"] == "present"]

@@ -46,7 +46,7 @@ def carry_out(found: Plan, kept: Kept, passwords: Mapping[str, str]) -> None:
 
 
 def with_passwords(users: Sequence[Mapping[str, Any]], kept: Kept) -> list[dict[str, Any]]:
-    """`users` with their generated passwords, as far as there are any yet."""
+    """Return `users` with the generated passwords that exist already."""
     if not any(map(is_generated, users)):
         return [dict(user) for user in users]
     return passwords_kept(users, kept.read())

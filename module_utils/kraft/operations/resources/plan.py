@@ -66,7 +66,7 @@ def plan(
 
 
 def result(found: Plan[Key], current: Mapping[Key, Any], name: str) -> dict[str, Any]:
-    """A plan as modules return it. `name`: of the kind, for the diff's heading."""
+    """Return a plan as modules return it. `name`: of the kind, for the diff's heading."""
     steps = [f"{'set' if key in current else 'add'} {key}" for key in found.put]
     steps += [f"remove {key}" for key in found.remove]
     shown: dict[str, Any] = {"changed": found.changes, "steps": steps, "drift": [str(key) for key in found.drift]}
@@ -78,6 +78,6 @@ def result(found: Plan[Key], current: Mapping[Key, Any], name: str) -> dict[str,
 
 
 def _text(values: Mapping[Key, Any]) -> str:
-    """One line for each; a value is shown where it is a number."""
+    """Return one line for each; a value is shown if it is a number."""
     lines = (f"{key}{'' if isinstance(value, bool) else f' = {value:g}'}\n" for key, value in values.items())
     return "".join(sorted(lines))

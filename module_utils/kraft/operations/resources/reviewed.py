@@ -44,7 +44,7 @@ def resources_plan(given: Mapping[str, Any], salt: str) -> Json:
 
 
 def _declared(topic: Mapping[str, Any]) -> list[str]:
-    """A topic of a cluster that is still to be deployed."""
+    """Describe a topic of a cluster that is still to be deployed."""
     parts = {key: topic[key] for key in ("partitions", "replication_factor") if topic.get(key) is not None}
     settings = dict(sorted((topic.get("config") or {}).items()))
     return [

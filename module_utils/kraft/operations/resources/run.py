@@ -54,7 +54,7 @@ class KindRun(Generic[Key]):
     """A run of one kind. Its first plan is reported, however often the connection broke."""
 
     def __init__(self, client: Client, made: Made[Key], params: Mapping[str, Any], prune: Prune) -> None:
-        """`params`: of the module, and ``check_mode``."""
+        """Store the parameters. `params`: of the module, and ``check_mode``."""
         self._client, self._made, self._params, self._prune = client, made, params, prune
         self._reported: dict[str, Any] = {}
 
@@ -84,7 +84,7 @@ class KindRun(Generic[Key]):
             time.sleep(POLL_SECONDS)
 
     def result(self) -> dict[str, Any]:
-        """As modules return it."""
+        """Return the result of a module."""
         return self._reported
 
     @staticmethod
@@ -100,7 +100,7 @@ class TopicPart(Protocol):
         """Look, and compare. RefusedError: all that forbids it."""
 
     def result(self) -> dict[str, Any]:
-        """As modules return it."""
+        """Return the result of a module."""
 
     def apply(self) -> None:
         """Carry the plan out, and wait until every broker shows it."""
@@ -161,7 +161,7 @@ class Asker:
         self._client, self._address = client, client.reach()
 
     def begin(self, desired: Mapping[Any, Any]) -> None:
-        """Nothing takes long."""
+        """Begin nothing: no change takes long."""
 
     def ask(self, name: str, **fields: Any) -> dict[str, Any]:
         answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_SECONDS)

@@ -41,7 +41,7 @@ def carry_out(
 
 
 def carry_out_kind(module: KraftModule, made: Made[Key]) -> None:
-    """The same, for a module of one kind."""
+    """Do the same for a module of one kind."""
     params = {**module.params, "check_mode": module.check_mode}
     prune = Prune(params["prune"], params["prune_most"])
     carry_out(

@@ -19,7 +19,7 @@ POLL_SECONDS = 0.05
 
 
 def stored_users(client: Client, properties: str) -> dict[User, Stored]:
-    """The credentials that the node with the ``server.properties`` at `properties` has, all that are committed.
+    """Return all committed credentials of the node with the ``server.properties`` at `properties`.
 
     None of them where nothing follows: there is no such node on this host, it is behind, or its log may not be read.
     """
@@ -33,7 +33,7 @@ def stored_users(client: Client, properties: str) -> dict[User, Stored]:
 
 
 def awaited(client: Client, identity: Mapping[str, str]) -> int | None:
-    """The offset up to which the node has what is committed; None where it is still behind after SECONDS."""
+    """Return the offset up to which the node has committed records; None if it is behind after SECONDS."""
     deadline = time.monotonic() + SECONDS
     while (known := committed_at(observe(client), identity)) is None and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
@@ -41,7 +41,7 @@ def awaited(client: Client, identity: Mapping[str, str]) -> int | None:
 
 
 def committed_at(seen: Snapshot, identity: Mapping[str, str]) -> int | None:
-    """The high watermark, once the node of this meta.properties has all before it.
+    """Return the high watermark, once the node of this meta.properties has all before it.
 
     The leader counts what a node has fetched in its own term: so nothing before the watermark is of another leader.
     """

@@ -154,7 +154,7 @@ class UserAdmin(Asker):
         return (credential.user, number, ITERATIONS, salt, made)
 
     def _alter(self, field: str, changes: Mapping[Credential, tuple[Any, ...]]) -> list[str]:
-        """One mechanism at a time: Kafka takes a user only once in a request."""
+        """Change one mechanism at a time: Kafka takes a user only once in a request."""
         refused: list[str] = []
         for mechanism in sorted({each.mechanism for each in changes}):
             for portion in each_one(change for each, change in changes.items() if each.mechanism == mechanism):

@@ -36,7 +36,7 @@ class TopicAdmin:
         self.resolved: dict[str, tuple[int, int]] = {}  #: new topic → partitions and replicas that Kafka gives it
 
     def look(self, names: Sequence[str]) -> tuple[Snapshot, Overrides]:
-        """All topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
+        """Return topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
         snapshot = observe(self._client, ("topics", "reassignments"), self._address)
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
@@ -98,7 +98,7 @@ class TopicAdmin:
         self._await_seen([one for one in now if one.moves or one.awaited], settled=True)
 
     def _await_moves(self, names: frozenset[str]) -> None:
-        """Until no partition of these topics is on the move; gives up when nothing advances."""
+        """Wait until no partition of these topics is on the move; give up when nothing advances."""
         stall_timeout = StallTimeout(self._timeout)
         while True:
             snapshot = observe(self._client, ("reassignments",), self._address)
@@ -125,7 +125,7 @@ class TopicAdmin:
             return -1
 
     def _await_seen(self, plans: Sequence[Plan], settled: bool = False) -> None:
-        """Until every broker that answers shows what was planned; `settled`: the new number of replicas too."""
+        """Wait until every broker that answers shows the plan; `settled`: the new number of replicas too."""
         wanted = {one.desired.name: one for one in plans}
         stall_timeout = StallTimeout(self._timeout)
         while wanted:

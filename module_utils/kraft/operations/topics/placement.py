@@ -40,7 +40,7 @@ def with_factor(
     topics: Iterable[Topic] = (),
     leaving: Mapping[int, Sequence[int]] | None = None,
 ) -> dict[int, tuple[int, ...]]:
-    """Partition → new replicas, for the partitions of `topic` that do not have `factor` replicas.
+    """Return partition → new replicas, for the partitions of `topic` that do not have `factor` replicas.
 
     `brokers` are those that can take replicas; `topics` is everything they hold (for the load); `leaving` the
     replicas by partition that a reassignment under way takes out already. The factor must not exceed the brokers.
@@ -64,7 +64,7 @@ def with_factor(
 
 
 def _grown(held: tuple[int, ...], factor: int, racks: Mapping[int, str], loads: Loads) -> tuple[int, ...]:
-    """`held` and the best others: from racks that hold it least, then from brokers that hold least."""
+    """Return `held` and the best others: from racks that hold it least, then from the emptiest brokers."""
     chosen = list(held)
     while len(chosen) < factor:
         used = Counter(racks.get(one, "") for one in chosen)
@@ -78,7 +78,7 @@ def _grown(held: tuple[int, ...], factor: int, racks: Mapping[int, str], loads: 
 def _shrunk(
     held: tuple[int, ...], factor: int, partition: Partition, racks: Mapping[int, str], loads: Loads
 ) -> tuple[int, ...]:
-    """`held` without the ones that are missed least: out of sync, doubled in a rack, on the fullest broker.
+    """Return `held` without the least needed: out of sync, doubled in a rack, on the fullest broker.
 
     The leader is never taken out, one in sync only when all others are gone, and the preferred leader last of those.
     """

@@ -62,12 +62,12 @@ def desired(data: Mapping[str, Any]) -> Desired:
 
 
 def config_value(value: Any) -> str | None:
-    """``True`` → ``true``, ``[a, b]`` → ``a,b``, 1.0e+6 → ``1000000``; None stays (reset)."""
+    """Convert ``True`` → ``true``, ``[a, b]`` → ``a,b``, 1.0e+6 → ``1000000``; None stays (reset)."""
     return None if value is None else value_text(value).strip()
 
 
 def plan(wanted: Desired, snapshot: Snapshot, overrides: Mapping[str, str]) -> Plan:
-    """`overrides` are the topic's own settings now (empty for a topic that does not exist)."""
+    """Plan a topic. `overrides` are its own settings now (empty for a topic that does not exist)."""
     topic = find(snapshot, wanted.name)
     if not wanted.present:
         return Plan(wanted, delete=topic is not None)
@@ -106,7 +106,7 @@ def _moves(
 
 
 def problems(wanted: Desired, snapshot: Snapshot) -> tuple[Problem, ...]:
-    """Why this must not be acted on."""
+    """Return reasons against the plan."""
     topic = find(snapshot, wanted.name)
     internal = wanted.name.startswith("__") or bool(topic and topic.internal)
     found = [*_name(wanted)]
@@ -167,7 +167,7 @@ def _factor(wanted: Desired, topic: Topic | None, snapshot: Snapshot) -> list[Pr
 
 
 def unnamed(plans: Sequence[Plan], named: Collection[str]) -> tuple[Problem, ...]:
-    """Topics that would be deleted though the run does not name them. `named`: ``kafka_delete_topics``."""
+    """Report topics that would be deleted though the run does not name them. `named`: ``kafka_delete_topics``."""
     gone = [one.desired.name for one in plans if one.delete]
     remedy = f"to delete it with all records: -e kafka_delete_topics={','.join(gone)}"
     message = "is declared absent and exists: it is deleted only by a run that names it"
@@ -179,7 +179,7 @@ def unnamed(plans: Sequence[Plan], named: Collection[str]) -> tuple[Problem, ...
 
 
 def duplicates(entries: Sequence[Desired]) -> tuple[Problem, ...]:
-    """Topics that are asked for more than once."""
+    """Report topics that are declared more than once."""
     names = [one.name for one in entries]
     twice = [one for one in entries if names.count(one.name) > 1 and one is entries[names.index(one.name)]]
     return tuple(_problem(one, "twice", "is listed more than once", "keep one of the entries") for one in twice)

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.operations.topics.plan import Plan
 def entry(
     one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: Mapping[str, tuple[int, int]]
 ) -> dict[str, Any]:
-    """A plan as the module returns it, with its diff. `resolved`: what Kafka gives new topics by default."""
+    """Return a plan as the module returns it, with its diff. `resolved`: Kafka's defaults of new topics."""
     name = one.desired.name
     given = resolved.get(name)
     was, will = before(one, topic, overrides), after(one, topic, overrides, given)
@@ -26,7 +26,7 @@ def _diff(name: str, was: Mapping[str, Any], will: Mapping[str, Any]) -> dict[st
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    """YAML of one line for each setting and partition, so that a diff shows exactly what differs."""
+    """Return YAML with one line for each setting and partition, so that a diff shows exactly the differences."""
     lines: list[str] = []
     for key, one in value.items():
         lines += (
@@ -38,7 +38,7 @@ def _text(value: Mapping[str, Any]) -> str:
 
 
 def sentences(one: Plan, topic: Topic | None, resolved: tuple[int, int] | None = None) -> tuple[str, ...]:
-    """The steps of a plan in the order in which they are done."""
+    """Describe the steps of a plan in their order."""
     if one.create:
         partitions, replicas = resolved or (one.desired.partitions, one.desired.replication_factor)
         return (f"create: partitions {partitions}, replicas {replicas}", *_settings(one))
@@ -57,7 +57,7 @@ def _settings(one: Plan) -> tuple[str, ...]:
 
 
 def before(one: Plan, topic: Topic | None, overrides: Mapping[str, str]) -> dict[str, Any]:
-    """The topic now; empty when it does not exist. Replicas are shown for the partitions that are to move."""
+    """Return the topic now; empty if it does not exist. Replicas are shown for the partitions that are to move."""
     if topic is None:
         return {}
     moving = {part.partition: list(part.replicas) for part in topic.partitions if part.partition in one.moves}
@@ -67,7 +67,7 @@ def before(one: Plan, topic: Topic | None, overrides: Mapping[str, str]) -> dict
 def after(
     one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """The topic as the plan leaves it; empty when it is gone or never was."""
+    """Return the topic after the plan; empty if it is gone or never was."""
     if not one.desired.present:
         return {}
     config = {key: value for key, value in overrides.items() if key not in one.resets}

@@ -26,7 +26,7 @@ class TopicRun:
     """A run of topics. Its first plan is reported, however often the connection broke."""
 
     def __init__(self, client: Client, topics: Sequence[Desired], timeout: float, named: Collection[str]) -> None:
-        """`timeout`: seconds without any advance after which waiting is given up. `named`: topics that may go."""
+        """Store the parameters. `timeout`: seconds without any advance until it gives up. `named`: deletable topics."""
         self._client, self._desired, self._timeout, self._named = client, topics, timeout, named
         self._reported: list[dict[str, Any]] = []
         self._plans: list[Plan] = []
@@ -54,7 +54,7 @@ class TopicRun:
         self._admin.apply(self._plans)
 
     def result(self) -> dict[str, Any]:
-        """As modules return it."""
+        """Return the result of a module."""
         diffs = [one["diff"] for one in self._reported if one["changed"]]
         topics = [
             {key: value for key, value in one.items() if key not in ("diff", "replicas")} for one in self._reported

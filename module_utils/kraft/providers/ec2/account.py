@@ -1,4 +1,4 @@
-"""boto3's clients with retries, and AWS's refusals as errors that say what to change."""
+"""boto3's clients with retries, and AWS's refusals as errors with remedies."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ansible.module_utils.kraft.providers.ec2.advice import LOCAL, NO_CREDENTIAL
 
 #: Throttled calls are repeated with growing, random pauses (botocore's own standard mode).
 TRIES = 10
-LAUNCH_TRIES = 4  # AWS says "no capacity" with status 500, which botocore repeats
+LAUNCH_TRIES = 4  # AWS reports "no capacity" with status 500, which botocore repeats
 CONNECT, READ = 5, 30  # seconds
 CALL = re.compile(r"\((?P<code>[\w.]+)\) when calling the (?P<operation>\w+) operation")
 
 
 class AccountError(KraftError):
-    """AWS refused, or could not be asked; says what to change."""
+    """AWS refused, or was unreachable; the message has the remedy."""
 
 
 def code_of(error: Any) -> str:
-    """AWS's code of a ClientError."""
+    """Return AWS's code of a ClientError."""
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
 def advised(text: str) -> str:
-    """A message that holds an error code of AWS, with what to do about that code in that call."""
+    """Return a message with an AWS error code, extended by the remedy for that code in that call."""
     found = CALL.search(text)
     advice = advice_for(found["code"], found["operation"], text) if found else of_reason(text)
     if not advice and ("credentials" in text.lower() or "NoCredentials" in text):
@@ -36,7 +36,7 @@ def advised(text: str) -> str:
 
 
 def refusal(result: Mapping[str, Any], task: str) -> str:
-    """What a failed task said, each word once, with what to do. `task`: its name."""
+    """Return a failed task's message, without repetitions, with the remedy. `task`: its name."""
     each = [result, *(one for one in result.get("results") or [] if one.get("failed"))]
     said = [str(one["msg"]) for one in each if one.get("msg") and "One or more items failed" not in str(one["msg"])]
     texts = [advised(text.strip()) if "->" not in text else text.strip() for text in said]
@@ -46,7 +46,7 @@ def refusal(result: Mapping[str, Any], task: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _boto() -> Any:
-    """boto3 and botocore, or what to do without them."""
+    """Import boto3 and botocore, or raise the remedy."""
     try:
         import boto3  # noqa: PLC0415
         import botocore.config  # noqa: PLC0415
@@ -57,7 +57,7 @@ def _boto() -> Any:
 
 
 def client(service: str, region: str, tries: int = TRIES) -> Any:
-    """A client of boto3 for a region; credentials and address come from AWS's own variables and files."""
+    """Return a client of boto3 for a region; credentials and address come from AWS's own variables and files."""
     boto3, botocore = _boto()
     config = botocore.config.Config(
         retries={"mode": "standard", "total_max_attempts": tries},
@@ -69,7 +69,7 @@ def client(service: str, region: str, tries: int = TRIES) -> Any:
 
 
 def explained(error: Exception, region: str) -> KraftError:
-    """An error of botocore in our words; one of ours as it is; anything else is raised again."""
+    """Convert an error of botocore to ours; ours are returned unchanged, others are raised again."""
     if isinstance(error, KraftError):
         return error
     _, botocore = _boto()

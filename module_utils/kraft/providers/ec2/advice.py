@@ -1,4 +1,4 @@
-"""What to do about each refusal of AWS, by its code and, where that matters, by the call. Pure.
+"""Remedy for each refusal of AWS, by its code and, if that matters, by the call. Pure.
 
 Codes: docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html, read in November 2026.
 """
@@ -131,7 +131,7 @@ OF_CALL = {
     ("OptInRequired", "DescribeVpcs"): "enable the region for this account, or change kafka_ec2_region",
     ("AuthFailure", "DescribeVpcs"): f"{RENEW}; compare the clock of this machine; is the region enabled?",
 }
-#: What AWS says of a machine that ended at launch -> what to do.
+#: AWS's reason for a machine that ended at launch -> remedy.
 OF_REASON = {
     "Client.VolumeLimitExceeded": ADVICE["VolumeLimitExceeded"],
     "Client.InternalError": KEY_OF_KMS,
@@ -163,7 +163,7 @@ LOCAL = {
 
 
 def advice_for(code: str, operation: str, text: str = "") -> str:
-    """What to do about a code in a call; empty where only AWS's own text is known."""
+    """Return the remedy for a code in a call; empty if only AWS's own text is known."""
     found = OF_CALL.get((code, operation)) or ADVICE.get(code, "")
     if code.startswith(("InvalidKMSKey", "InvalidKmsKey")):
         found = found or KEY_OF_KMS
@@ -174,5 +174,5 @@ def advice_for(code: str, operation: str, text: str = "") -> str:
 
 
 def of_reason(text: str) -> str:
-    """What to do about a machine that ended, by the reason that AWS gives."""
+    """Return the remedy for a machine that ended, by AWS's reason."""
     return next((advice for code, advice in OF_REASON.items() if code in text), "")

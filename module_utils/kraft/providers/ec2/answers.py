@@ -1,4 +1,4 @@
-"""What EC2 answered as the values of ``model``. Pure."""
+"""Answers of EC2 as the values of ``model``. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 LIVING = ("pending", "running", "stopping", "stopped")
 USABLE_DISK = ("available", "in-use", "creating")
-#: What has tags, beside instances -> where its id is.
+#: Things with tags, beside instances -> key of their id.
 KINDS = {
     "vpcs": "VpcId",
     "subnets": "SubnetId",
@@ -34,9 +34,9 @@ Data = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is looked for: what carries the cluster's tag, and what is named by id.
+    """Things to look for: those with the cluster's tag, and those named by id.
 
-    ``hosts``: those that need a machine, of the instance ``types``. ``protection``: whether to ask if each machine
+    ``hosts``: those that need a machine, of the instance ``types``. ``protection``: query whether each machine
     refuses to be terminated. ``sources``: security groups and prefix lists that rules name.
     """
 
@@ -55,7 +55,7 @@ def tags(item: Data) -> dict[str, str]:
 
 
 def arrange(answers: Mapping[str, Any], question: Question) -> Current:
-    """What EC2 answered, as values."""
+    """Convert EC2's answers to values."""
     cluster = question.cluster
     keys = [each for each in answers["keys"] if each["KeyName"] != model.lock_name(cluster)]
     answers = {**answers, "keys": keys}
@@ -86,7 +86,7 @@ def _key(item: Data, cluster: str) -> model.CurrentKey:
 
 
 def _tags(answers: Mapping[str, Any], cluster: str) -> dict[str, dict[str, str]]:
-    """The tags of each resource that carries the cluster's name."""
+    """Return the tags of each resource that carries the cluster's name."""
     listed = [each for group in answers["reservations"] for each in group["Instances"]]
     instances = [each for each in listed if each["State"]["Name"] in LIVING]
     kinds = [*((key, answers[kind]) for kind, key in KINDS.items()), ("InstanceId", instances)]
@@ -99,7 +99,7 @@ def _in(item: Data, vpc: model.CurrentVpc | None) -> bool:
 
 
 def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | None:
-    """The VPC that is named, else the cluster's own."""
+    """Return the VPC that is named, else the cluster's own."""
     for each in answers["vpcs"]:
         owned = _owned(each, question.cluster)
         if each["VpcId"] == question.vpc_id or (owned and not question.vpc_id):
@@ -125,7 +125,7 @@ def _attached(gateway: Data, vpc_id: str) -> bool:
 
 
 def _default_route(table: Data) -> str:
-    """Where a table sends what is for the internet; empty where nothing takes it."""
+    """Return the target of a table's route to the internet; empty if there is none."""
     for route in table.get("Routes") or []:
         if route.get("DestinationCidrBlock") == "0.0.0.0/0" and route.get("State", "active") == "active":
             targets = ("GatewayId", "NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "InstanceId")
@@ -134,7 +134,7 @@ def _default_route(table: Data) -> str:
 
 
 def cidrs(vpc: Data) -> tuple[str, ...]:
-    """All IPv4 and IPv6 networks of a VPC, the first one first; not those that have left it."""
+    """Return all IPv4 and IPv6 networks of a VPC, the first one first; not those that have left it."""
     four = [each for each in vpc.get("CidrBlockAssociationSet") or [] if _is_associated(each, "CidrBlockState")]
     six = [each for each in vpc.get("Ipv6CidrBlockAssociationSet") or [] if _is_associated(each, "Ipv6CidrBlockState")]
     more = [*(each["CidrBlock"] for each in four), *(each["Ipv6CidrBlock"] for each in six)]
@@ -158,7 +158,7 @@ def group(item: Data, cluster: str) -> model.CurrentGroup:
 
 
 def rules(permissions: Iterable[Data], owner: str = "") -> tuple[Rule, ...]:
-    """EC2's permissions, taken apart: one rule for each range of ports and source. `owner`: account of the group."""
+    """Convert EC2's permissions: one rule for each range of ports and source. `owner`: account of the group."""
     found = []
     for each in permissions:
         protocol = "all" if str(each["IpProtocol"]) == "-1" else str(each["IpProtocol"])
@@ -172,7 +172,7 @@ def rules(permissions: Iterable[Data], owner: str = "") -> tuple[Rule, ...]:
 
 
 def _is_data(volume: Data) -> bool:
-    """Whether it is a data disk: a machine's root disk has the machine's tags, and no mount."""
+    """Check for a data disk: a machine's root disk has the machine's tags, and no mount."""
     named = tags(volume)
     return volume["State"] in USABLE_DISK and (model.MOUNT in named or model.NODE_ID not in named)
 
@@ -202,7 +202,7 @@ def _day(moment: Any) -> str:
 
 
 def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.CurrentInstance:
-    """An instance with every group of every interface. `disks`: volume id -> volume."""
+    """Return an instance with every group of every interface. `disks`: volume id -> volume."""
     named, placed = tags(item), item["Placement"]
     devices = {m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m}
     root = devices.get(item.get("RootDeviceName") or "", "")
@@ -235,7 +235,7 @@ def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.Curre
 
 
 def _reason(item: Data) -> str:
-    """Why an instance is in its state, in AWS's words."""
+    """Return why an instance is in its state, in AWS's words."""
     known = item.get("StateReason") or {}
     said = ": ".join(filter(None, (known.get("Code"), known.get("Message"))))
     return said or item.get("StateTransitionReason") or ""

@@ -23,7 +23,7 @@ AT_ONCE = 8  # hosts that are worked on side by side
 
 @contextmanager
 def locked(aws: Aws, wanted: Desired, ours: key_lock.Record, break_run: str) -> Iterator[key_lock.Record | None]:
-    """Holds the cluster's lock in AWS; gives who holds it where that is another run."""
+    """Hold the cluster's lock in AWS; yield the holder if that is another run."""
     key_id = key_lock.acquire(aws, wanted.cluster, wanted.own_tags, ours, break_run)
     if not isinstance(key_id, str):
         yield key_id
@@ -38,7 +38,7 @@ def locked(aws: Aws, wanted: Desired, ours: key_lock.Record, break_run: str) -> 
 
 
 def apply(aws: Aws, wanted: Desired, question: Question) -> Current:
-    """What is there after everything is made; raises AccountError with what is wrong. The lock is held."""
+    """Return the state after everything is made; raises AccountError with the problems. The lock is held."""
     found = _sound(wanted, observe(aws.client, aws.ssm, question))
     made = plan(wanted, found)
     if made.network:
@@ -54,14 +54,14 @@ def apply(aws: Aws, wanted: Desired, question: Question) -> Current:
 
 
 def _sound(wanted: Desired, found: Current) -> Current:
-    """What is there, unless it cannot be: another run may have changed it since the plan was shown."""
+    """Return the state if it is sound: another run may have changed it since the plan was shown."""
     if wrong := errors(checks.against(wanted, found)):
         raise AccountError("; ".join(map(str, wrong)))
     return found
 
 
 def _settled(aws: Aws, wanted: Desired, question: Question, done: Callable[[Plan], bool]) -> Current:
-    """What is there once AWS shows that nothing is missing; raises NotShownError with what it does not show."""
+    """Return the state once AWS shows that nothing is missing; raises NotShownError with the missing things."""
     left: list[str] = []
 
     def look() -> Current | None:
@@ -77,7 +77,7 @@ def _settled(aws: Aws, wanted: Desired, question: Question, done: Callable[[Plan
 
 
 def _nodes(aws: Aws, wanted: Desired, found: Current, made: Plan) -> None:
-    """All hosts side by side. One that fails leaves the others to end what they have begun."""
+    """Work on all hosts side by side. A failed one lets the others finish their steps."""
     busy = [each for each in made.nodes.values() if each.work]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         running = [pool.submit(_node, aws, wanted, found, each, made.group_id) for each in busy]
@@ -87,7 +87,7 @@ def _nodes(aws: Aws, wanted: Desired, found: Current, made: Plan) -> None:
 
 
 def _node(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> str:
-    """Why a host has not all that it needs; empty where it has."""
+    """Work on one host; return why it is incomplete; empty if it is not."""
     try:
         machines.build(aws, wanted, found, node, group_id)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What is wrong with what is wanted on EC2, before AWS is asked anything: each a problem with its remedy. Pure."""
+"""Problems of the desired state on EC2, before any request to AWS: each with its remedy. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_TAGS, LONGEST_KEY, LONGEST_VALUE = 30, 128, 256
 
 
 def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
-    """What is wrong with what is wanted, before AWS is asked anything. `gone`: it is only to be removed."""
+    """Return the problems of the desired state, before any request to AWS. `gone`: it is only to be removed."""
     if gone:
         return list(_region(wanted))
     return [
@@ -61,7 +61,7 @@ def _access(wanted: Desired) -> Iterator[Problem]:
 
 
 def _is_public_key(text: str) -> bool:
-    """Whether a line of OpenSSH holds a key of a type that AWS imports. The body names its type again."""
+    """Check whether a line of OpenSSH holds a key of a type that AWS imports. The body repeats its type."""
     kind, _, rest = text.strip().partition(" ")
     try:
         body = base64.b64decode((rest.split() or [""])[0], validate=True)
@@ -87,7 +87,7 @@ def _network(wanted: Desired) -> Iterator[Problem]:
 
 
 def _launch(wanted: Desired) -> Iterator[Problem]:
-    """docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html, read in November 2026."""
+    """Check launch settings (docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html)."""
     size = len(wanted.user_data.encode())
     if size > LONGEST_USER_DATA:
         message, remedy = f"has {size} bytes; AWS takes {LONGEST_USER_DATA}", "let it fetch what it needs"
@@ -144,7 +144,7 @@ def _volume(node: Node, at: int, volume: Volume) -> Iterator[Problem]:
 
 
 def _tags(wanted: Desired) -> Iterator[Problem]:
-    """Limits of AWS (docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html)."""
+    """Check AWS's limits of tags (docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html)."""
     variable = "kafka_ec2_tags"
     if len(wanted.tags) > MOST_TAGS:
         message = f"has {len(wanted.tags)} tags: with those of Kraftwright a resource would have more than 50"

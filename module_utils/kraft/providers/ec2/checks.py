@@ -1,4 +1,4 @@
-"""What is wrong with what is wanted on EC2, given what is there: each a problem with its remedy. Pure."""
+"""Problems of the desired state on EC2, given the current one: each with its remedy. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SHOWN = 5  # resources that a message lists
 
 
 def listed(foreign: Mapping[str, str]) -> str:
-    """Resources with the cluster id that each one has."""
+    """List resources, each with its cluster id."""
     shown = [f"{each} (cluster id {found or 'none'})" for each, found in foreign.items()]
     return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
 
 
 def against(wanted: Desired, found: Current) -> list[Problem]:
-    """What is wrong with what is wanted, given what is there."""
+    """Return the problems of the desired state, given the current one."""
     return [
         *_places(wanted, found),
         *_belongings(wanted, found),
@@ -55,7 +55,7 @@ def _places(wanted: Desired, found: Current) -> Iterator[Problem]:
 
 
 def _key(wanted: Desired, found: Current) -> Iterator[Problem]:
-    """Which machine gets which key is decided by a name, so that the key behind it must be ours."""
+    """Check the key: a name decides which key a machine gets, so the key behind the name must be ours."""
     there = found.key(wanted.key)
     if there and there.text and wanted.public_key and there.text != key_text(wanted.public_key):
         message = f"is not the key of the key pair {there.name} in {wanted.region}: new machines would get that one"
@@ -87,7 +87,7 @@ def _belongings(wanted: Desired, found: Current) -> Iterator[Problem]:
 
 
 def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
-    """Two things that could be the same one, and one that has lost the tags that say what it is."""
+    """Report two things that could be the same one, and one that has lost its identifying tags."""
     same: dict[tuple[str, str], list[object]] = {}
     for machine in found.instances:
         same.setdefault((machine.host, "instances"), []).append(machine)
@@ -181,5 +181,5 @@ def _volumes(found: Current, node: Node) -> Iterator[Problem]:
 
 
 def _is_same_key(given: str, there: str) -> bool:
-    """Whether a key is the one that AWS names by its ARN; an alias is not resolved."""
+    """Check whether a key is the one that AWS names by its ARN; an alias is not resolved."""
     return given == there or there.endswith(f"/{given}") or "alias/" in given

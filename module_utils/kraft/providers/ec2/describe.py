@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, Plan
 
 
 def describe(wanted: Desired, found: Current, made: Plan) -> list[str]:
-    """The plan in words, one line for each thing, in the order in which it is done."""
+    """Describe the plan, one line for each thing, in the order of the work."""
     return [
         *([f"create VPC {wanted.vpc_cidr}"] if made.make_vpc else []),
         *(f"create subnet {cidr} in {zone}" for zone, cidr in made.subnets),

@@ -1,4 +1,4 @@
-"""How a host finds its data disks: by the volume's id, which a Nitro machine shows as the disk's serial number."""
+"""Names of a host's data disks: by the volume's id, which a Nitro machine shows as the disk's serial number."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ROOT_TYPE = "gp3"
 
 
 def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
-    """Network and image."""
+    """Compare network and image."""
     group = own_group(wanted, found)
     if group and EVERYTHING not in group.egress:
         message = f"has the security group {group.id}, which does not let all traffic out"
@@ -48,7 +48,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
 
 
 def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
-    """A machine that is there."""
+    """Compare an existing machine."""
     if machine.tokens != "required":
         message = f"has {machine.id}, which accepts IMDSv1: any process there can read the machine's credentials"
         remedy = f"{AWS} modify-instance-metadata-options --instance-id {machine.id} --http-tokens required"
@@ -66,7 +66,7 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
 
 
 def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
-    """What a machine was launched with."""
+    """Report differences from the settings of a machine's launch."""
     grow = f"{AWS} modify-volume --volume-id {machine.root}"
     if machine.root_size and machine.root_size != wanted.root_size:
         message = f"differs from the root disk {machine.root} ({machine.root_size} GiB), which is left as it is"

@@ -1,4 +1,4 @@
-"""Who can reach what: every port that any group of the cluster's instances opens, judged by the listeners. Pure."""
+"""Reachability: every port that any group of the cluster's instances opens, checked against the listeners. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Finding:
 def judge(
     groups: Mapping[str, Sequence[Rule]], allowed: Iterable[Rule], own_group: str, listeners: Mapping[int, str]
 ) -> list[Finding]:
-    """Everything that is open and that no listener justifies, the gravest first.
+    """Return all open ports that no listener justifies, the gravest first.
 
     `groups`: id -> rules, of every group that any instance of the cluster is in: what one of them opens is open.
     `allowed`: rules derived from the listeners, with OWN_GROUP for `own_group`. `listeners`: port -> ``purpose NAME``.
@@ -65,7 +65,7 @@ def _unjustified(group: str, rule: Rule, allowed: Sequence[Rule], listeners: Map
 
 
 def _gaps(first: int, last: int, good: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ranges of ports in [first, last] without those in `good`."""
+    """Yield ranges of ports in [first, last] without those in `good`."""
     start = first
     for port in sorted(port for port in good if first <= port <= last):
         if start < port:
@@ -76,15 +76,15 @@ def _gaps(first: int, last: int, good: Iterable[int]) -> Iterator[tuple[int, int
 
 
 def reachable(groups: Mapping[str, Sequence[Rule]]) -> list[str]:
-    """The whole list, for people: who reaches which port by which group."""
+    """List all access for people: source, port and group."""
     return [f"{group}: {rule}" for group, rules in sorted(groups.items()) for rule in rules]
 
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is measured. ``between``: node -> ``address:port`` of the others -> whether the rules let it through.
+    """Measurements to make. ``between``: node -> ``address:port`` of the others -> the rules allow it.
 
-    ``hidden``: node -> those of its ports that only groups may reach, so that nobody else gets an answer.
+    ``hidden``: node -> those of its ports that only groups may reach, so that others get no answer.
     ``listeners``: port -> ``purpose NAME``.
     """
 
@@ -94,7 +94,7 @@ class Question:
 
 
 def question(nodes: Mapping[str, Mapping[str, Any]], addresses: Mapping[str, str], rules: Sequence[Rule]) -> Question:
-    """What to try on `nodes` (``kafka_desired``'s) at their private `addresses`, and what the `rules` promise."""
+    """Return the measurements on `nodes` (``kafka_desired``'s) at private `addresses`, with the `rules`' promise."""
     ports = {
         host: {each["port"]: f"{each['purpose']} {each['name']}" for each in n["listeners"]}
         for host, n in nodes.items()
@@ -114,12 +114,12 @@ def question(nodes: Mapping[str, Mapping[str, Any]], addresses: Mapping[str, str
 
 
 def _lets_in(rules: Iterable[Rule], port: int, address: str) -> bool:
-    """Whether a node of the cluster reaches a port: as a member of the group, or by its address."""
+    """Check whether a node of the cluster reaches a port: as a member of the group, or by its address."""
     return any(r.first == port and (r.source == OWN_GROUP or is_inside(address, [r.source])) for r in rules)
 
 
 def differences(expected: Mapping[str, bool], measured: Mapping[str, bool]) -> list[str]:
-    """What was measured otherwise than the rules say: ``address:port`` -> whether it should be, and was, reached."""
+    """Return deviations from the rules: ``address:port`` -> whether it should be, and was, reached."""
     out = []
     for target, wanted in sorted(expected.items()):
         if target in measured and measured[target] != wanted:
@@ -129,7 +129,7 @@ def differences(expected: Mapping[str, bool], measured: Mapping[str, bool]) -> l
 
 
 def verdict(hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong: what the groups open without need, then what was measured otherwise.
+    """List all findings: ports open without need, then deviating measurements.
 
     `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing where nobody looked.
     `plan`: ``kafka_ec2_plan``'s fact.

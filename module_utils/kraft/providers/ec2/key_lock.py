@@ -42,7 +42,7 @@ def acquire(aws: Aws, cluster: str, own_tags: Mapping[str, str], ours: Record, b
 
 
 def _holder(aws: Aws, cluster: str) -> tuple[str, Record | None]:
-    """(id of the lock, its run); ("", None) where it is gone by now."""
+    """Return (id of the lock, its run); ("", None) if it is gone by now."""
     found = aws.client.describe_key_pairs(Filters=[{"Name": "key-name", "Values": [lock_name(cluster)]}])["KeyPairs"]
     if not found:
         return "", None

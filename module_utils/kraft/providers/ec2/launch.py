@@ -20,14 +20,14 @@ ATTEMPTS = 5  # machines of one host that may have ended within an hour
 
 
 def once_an_hour(*parts: object) -> Iterator[str]:
-    """Client tokens: the same ones for the same parts in the same hour, the next one where AWS has used one up."""
+    """Yield client tokens: the same for the same parts in the same hour, the next one if AWS has used one up."""
     hour = time.strftime("%Y%m%d%H", time.gmtime())
     for attempt in range(ATTEMPTS):
         yield token(*parts, hour, attempt)
 
 
 def unless_used(aws: Aws, call: Callable[..., Any], **asked: Any) -> Any:
-    """What AWS answers; None where it has used up the client token."""
+    """Return AWS's answer; None if it has used up the client token."""
     try:
         return call(**asked)
     except aws.client.exceptions.ClientError as error:
@@ -37,7 +37,7 @@ def unless_used(aws: Aws, call: Callable[..., Any], **asked: Any) -> Any:
 
 
 def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> str:
-    """The id of the new machine."""
+    """Launch a machine, and return its id."""
     asked, host = request(wanted, found, node, group_id), node.wanted.host
     ended = sorted(each.id for each in found.ended if each.host == host)
     for attempt in once_an_hour(wanted.cluster_id, host, *ended):
@@ -48,7 +48,7 @@ def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: 
 
 
 def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> dict[str, Any]:
-    """What RunInstances is asked for."""
+    """Return the arguments of RunInstances."""
     tags = {**wanted.node_tags(node.wanted), **wanted.launch_tags}
     interface = {
         "DeviceIndex": 0,
@@ -77,7 +77,7 @@ def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> d
 
 
 def _extras(wanted: Desired, partition: int) -> dict[str, Any]:
-    """What is asked for only where it is named."""
+    """Return arguments that are passed only if they are configured."""
     profile, group = wanted.instance_profile, wanted.placement_group
     return {
         **({"IamInstanceProfile": {"Arn" if profile.startswith("arn:") else "Name": profile}} if profile else {}),
@@ -91,5 +91,5 @@ def _extras(wanted: Desired, partition: int) -> dict[str, Any]:
 
 
 def _of_root(tags: dict[str, str]) -> dict[str, str]:
-    """A root disk has the machine's tags: its node id tells it from a data disk."""
+    """Return a root disk's tags, those of the machine: the node id distinguishes it from a data disk."""
     return {key: value for key, value in tags.items() if not key.startswith((model.DISK, model.USER_DATA))}

@@ -1,4 +1,4 @@
-"""What AWS would refuse half-way, given what is there: types, sources, numbers of rules, addresses. Pure."""
+"""Refusals of AWS that would come half-way: types, sources, numbers of rules, addresses. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIABLES = {"ssh": "kafka_ec2_admin_sources", "exporter": "kafka_ec2_monitoring
 
 
 def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
-    """Sources and rules of the group; subnets that are to be made."""
+    """Check sources and rules of the group, and new subnets."""
     group = own_group(wanted, found)
     yield from _sources(wanted, found, group)
     yield from _numbers(wanted, found, group)
@@ -31,7 +31,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
 
 
 def _sources(wanted: Desired, found: Current, group: CurrentGroup | None) -> Iterator[Problem]:
-    """Security groups and prefix lists that were asked for and are not there."""
+    """Report requested security groups and prefix lists that do not exist."""
     if found.sources is None:
         return
     there = {*found.sources, *(rule.source for rule in (group.rules if group else ()))}
@@ -45,12 +45,12 @@ def _sources(wanted: Desired, found: Current, group: CurrentGroup | None) -> Ite
 
 
 def _is_named(rule: Rule) -> bool:
-    """Whether a source is known by its id in this account."""
+    """Check for a source that is known by its id in this account."""
     return rule.source.startswith(("sg-", "pl-")) and not rule.account
 
 
 def _numbers(wanted: Desired, found: Current, group: CurrentGroup | None) -> Iterator[Problem]:
-    """More rules than an account usually may have; said only where rules are added."""
+    """Warn about more rules than an account usually may have; only if rules are added."""
     if group and set(wanted.rules) <= set(group.rules):
         return
     weights = found.sources or {}
@@ -64,7 +64,7 @@ def _numbers(wanted: Desired, found: Current, group: CurrentGroup | None) -> Ite
 
 
 def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
-    """A machine that is to be launched: its type fits the image, and its address the subnet."""
+    """Check a new machine: its type fits the image, and its address the subnet."""
     fits = (found.types or {}).get(node.instance_type)
     variable = "kafka_ec2_instance_type"
     if found.types is not None and fits is None:
@@ -84,7 +84,7 @@ def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
 
 
 def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
-    """A given private address must be one that a machine in its zone can have."""
+    """Check that a given private address is possible for a machine in its zone."""
     made = (cidr for zone, cidr in missing_subnets(wanted, found) if zone == node.zone and cidr)
     given = (each.cidr for each in usable_subnets(wanted, found) if each.zone == node.zone)
     networks = [ipaddress.IPv4Network(each) for each in (*given, *made)]
@@ -93,7 +93,7 @@ def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     address = ipaddress.IPv4Address(node.private_ip)
     inside = next((each for each in networks if address in each), None)
     message, remedy = "", f"give one of {', '.join(map(str, networks))}, or leave it out"
-    if inside is None and not wanted.subnet_ids:  # of given ones `checks` says it
+    if inside is None and not wanted.subnet_ids:  # given ones are checked by `checks`
         message = f"lies in no subnet of {node.zone}"
     elif inside and _is_reserved(address, inside):
         message = f"is an address of {inside} that AWS keeps (the first four and the last)"

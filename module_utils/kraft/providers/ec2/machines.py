@@ -20,7 +20,7 @@ CHANGED = ("optimizing", "completed")
 
 
 def build(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> None:
-    """One host: disks first, since they are what must not be lost; the address last."""
+    """Build one host: disks first, since they must not be lost; the address last."""
     disks = {each.wanted.mount: each.id or _make_disk(aws, wanted, node, each) for each in node.volumes}
     instance_id = node.instance_id or launch(aws, wanted, found, node, group_id)
     if node.start:
@@ -48,7 +48,7 @@ def build(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: s
 
 
 def _make_disk(aws: Aws, wanted: Desired, node: NodePlan, plan: VolumePlan) -> str:
-    """A new volume that AWS shows as available; its id."""
+    """Make a volume, wait until AWS shows it as available, and return its id."""
     host, disk = node.wanted.host, plan.wanted
     named = {model.HOST: host, model.MOUNT: disk.mount, "Name": f"{wanted.cluster}-{host}:{disk.mount}"}
     asked: dict[str, Any] = {
@@ -70,7 +70,7 @@ def _make_disk(aws: Aws, wanted: Desired, node: NodePlan, plan: VolumePlan) -> s
 
 
 def _is_deleted(aws: Aws, made: dict[str, Any]) -> bool:
-    """Whether the volume that AWS remembers by its token is an old one that has gone."""
+    """Check whether the volume that AWS remembers by its token is an old one that has gone."""
     age = datetime.datetime.now(datetime.timezone.utc) - made["CreateTime"]
     if age.total_seconds() < OLD:
         return False
@@ -84,7 +84,7 @@ def _is_deleted(aws: Aws, made: dict[str, Any]) -> bool:
 
 
 def _usable(aws: Aws, host: str, volume_id: str, *states: str) -> dict[str, Any]:
-    """A volume in one of `states`; refused where it has failed."""
+    """Wait for a volume in one of `states`; raise if it has failed."""
 
     def look() -> dict[str, Any] | None:
         found = aws.one("describe_volumes", "Volumes", VolumeIds=[volume_id])
@@ -96,7 +96,7 @@ def _usable(aws: Aws, host: str, volume_id: str, *states: str) -> dict[str, Any]
 
 
 def _running(aws: Aws, host: str, instance_id: str) -> CurrentInstance:
-    """The machine once it runs; refused with AWS's own reason where it has ended."""
+    """Wait until the machine runs; raise AWS's own reason if it has ended."""
 
     def look() -> CurrentInstance | None:
         groups = aws.client.describe_instances(InstanceIds=[instance_id])["Reservations"]
@@ -109,7 +109,7 @@ def _running(aws: Aws, host: str, instance_id: str) -> CurrentInstance:
 
 
 def _start(aws: Aws, node: NodePlan, instance_id: str) -> None:
-    """A machine that is still stopping cannot be started."""
+    """Start a machine; one that is still stopping is awaited first."""
 
     def stopped() -> bool:
         groups = aws.client.describe_instances(InstanceIds=[instance_id])["Reservations"]
@@ -120,7 +120,7 @@ def _start(aws: Aws, node: NodePlan, instance_id: str) -> None:
 
 
 def _attach(aws: Aws, host: str, plan: VolumePlan, volume_id: str, instance_id: str) -> None:
-    """A volume on its machine, both by id, once AWS shows it there."""
+    """Attach a volume to its machine, both by id, and wait until AWS shows it there."""
     if not volume_id or not instance_id:
         raise refused(host, f"no id of the volume of {plan.wanted.mount} or of its machine is known: run again")
     _usable(aws, host, volume_id, "available")
@@ -136,7 +136,7 @@ def _attach(aws: Aws, host: str, plan: VolumePlan, volume_id: str, instance_id: 
 
 
 def _modify(aws: Aws, host: str, plan: VolumePlan) -> None:
-    """A change of a volume, once AWS shows that its new size can be used. A change that goes on is waited for."""
+    """Change a volume, and wait until AWS shows that its new size can be used. A change in progress is awaited."""
     target = {"Size": plan.wanted.size, "Iops": plan.wanted.iops, "Throughput": plan.wanted.throughput}
     if not _is_changing(aws, plan.id, target):
         aws.client.modify_volume(VolumeId=plan.id, **target)
@@ -157,7 +157,7 @@ def _is_changing(aws: Aws, volume_id: str, target: dict[str, int]) -> bool:
 
 
 def _modification(aws: Aws, volume_id: str) -> dict[str, Any]:
-    """The last change of a volume; empty where it never had one."""
+    """Return the last change of a volume; empty if it never had one."""
     try:
         found = aws.client.describe_volumes_modifications(VolumeIds=[volume_id])["VolumesModifications"]
     except aws.client.exceptions.ClientError as error:
@@ -168,7 +168,7 @@ def _modification(aws: Aws, volume_id: str) -> dict[str, Any]:
 
 
 def _address(aws: Aws, wanted: Desired, node: NodePlan, instance_id: str) -> None:
-    """The host's Elastic IP on its machine; one is allocated only where the host has none."""
+    """Associate the host's Elastic IP with its machine; allocate one only if the host has none."""
     host = node.wanted.host
     if node.address:
         allocation = node.address.id

@@ -1,4 +1,4 @@
-"""What is wanted on EC2 and what is there, as values. Nothing here decides."""
+"""The desired and the current state on EC2, as values. Nothing here decides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
 
-#: Tags by which everything of a cluster is found again. The first says whose a thing is: nothing without it is touched.
+#: Tags by which everything of a cluster is found again. The first names the owner: nothing without it is touched.
 CLUSTER = "kraftwright_cluster"
 CLUSTER_ID = "kraftwright_cluster_id"
 HOST = "kraftwright_host"
@@ -39,7 +39,7 @@ def lock_name(cluster: str) -> str:
 
 
 def key_text(public_key: str) -> str:
-    """Type and body of a public key, without its comment."""
+    """Return type and body of a public key, without its comment."""
     return " ".join(public_key.split()[:2])
 
 
@@ -47,8 +47,8 @@ def key_text(public_key: str) -> str:
 class Rule:
     """Ports that a source may reach. ``protocol``: tcp, udp, icmp ... or all; ports of those that have none are -1.
 
-    ``source``: CIDR, id of a security group or prefix list, or OWN_GROUP. ``account``: whose group it is, where that is
-    another account. ``reason`` and ``account`` do not tell rules apart.
+    ``source``: CIDR, id of a security group or prefix list, or OWN_GROUP. ``account``: owner of the group, if that is
+    another account. ``reason`` and ``account`` do not distinguish rules.
     """
 
     first: int
@@ -91,7 +91,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """Everything of one cluster. An empty ``vpc_id``: a VPC of its own; no ``subnet_ids``: subnets of its own."""
+    """Everything of one cluster. An empty ``vpc_id``: a new VPC; no ``subnet_ids``: new subnets."""
 
     cluster: str
     cluster_id: str
@@ -119,18 +119,18 @@ class Desired:
 
     @property
     def own_tags(self) -> dict[str, str]:
-        """Tags of everything that is made."""
+        """Return tags of everything that is made."""
         return {**self.tags, CLUSTER: self.cluster, CLUSTER_ID: self.cluster_id}
 
     def node_tags(self, node: Node) -> dict[str, str]:
-        """Tags of a machine, those of its disks aside."""
+        """Return tags of a machine, those of its disks aside."""
         name = f"{self.cluster}-{node.host}"
         own = {HOST: node.host, NODE_ID: str(node.node_id), ROLES: ",".join(node.roles)}
         return {**self.own_tags, **own, "Name": name}
 
     @property
     def launch_tags(self) -> dict[str, str]:
-        """Tags that say how a machine was launched: they are never repaired."""
+        """Return tags about a machine's launch: they are never repaired."""
         digest = hashlib.sha256(self.user_data.encode()).hexdigest()[:16]
         return {USER_DATA: digest} if self.user_data else {}
 
@@ -246,11 +246,11 @@ class CurrentKey:
 
 @dataclasses.dataclass(frozen=True)
 class Current:
-    """What the account has of the cluster, and what was asked for by id. ``zones``: those that can be used.
+    """The account's things of the cluster, and those requested by id. ``zones``: those that can be used.
 
-    ``tags``: resource id (a key pair's name) -> its tags, of all that carries the cluster's name. ``vpcs``: their ids.
+    ``tags``: resource id (a key pair's name) -> its tags, for all with the cluster's name. ``vpcs``: their ids.
     ``types``: instance type -> architectures. ``sources``: group or prefix list -> rules that it counts as. None: not
-    asked.
+    requested.
     """
 
     zones: tuple[str, ...] = ()
@@ -273,7 +273,7 @@ class Current:
 
     @property
     def cluster_ids(self) -> dict[str, str]:
-        """Resource id -> cluster id in its tags; empty where it has none."""
+        """Return resource id -> cluster id in its tags; empty if it has none."""
         return {each: named.get(CLUSTER_ID, "") for each, named in self.tags.items()}
 
     @property
@@ -284,5 +284,5 @@ class Current:
         return next((each for each in self.keys if each.name == name), None)
 
     def foreign(self, cluster_id: str) -> dict[str, str]:
-        """Resources of a cluster of the same name with another id, or with none (empty)."""
+        """Return resources of a cluster of the same name with another id, or with none (empty)."""
         return {each: found for each, found in self.cluster_ids.items() if found != cluster_id}

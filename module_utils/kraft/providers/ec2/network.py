@@ -16,7 +16,7 @@ ANYWHERE = "0.0.0.0/0"
 
 
 def tagged(kind: str, tags: Mapping[str, str]) -> dict[str, Any]:
-    """Tags as a creating call takes them."""
+    """Return tags as a creating call takes them."""
     return {"ResourceType": kind, "Tags": as_tags(tags)}
 
 
@@ -25,12 +25,12 @@ def as_tags(tags: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def token(*parts: object) -> str:
-    """A client token: the same call with the same parts has one effect."""
+    """Return a client token: the same call with the same parts has one effect."""
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()[:48]
 
 
 def build(aws: Aws, wanted: Desired, found: Current, made: Plan) -> None:
-    """Everything of the network; each thing with its tags in the call that makes it."""
+    """Build the network; each thing gets its tags in the call that makes it."""
     vpc_id = made.vpc_id or _vpc(aws, wanted)
     subnets = [_subnet(aws, wanted, vpc_id, *each) for each in made.subnets]
     if made.route:
@@ -44,7 +44,7 @@ def build(aws: Aws, wanted: Desired, found: Current, made: Plan) -> None:
 
 
 def _first(aws: Aws, operation: str, what: str, **asked: Any) -> Any:
-    """What AWS answers. A name that is taken, and was not seen before, was taken a moment ago."""
+    """Return AWS's answer. A name that is taken, and was not seen before, was taken a moment ago."""
     try:
         return aws.call(operation, what, **asked)
     except aws.client.exceptions.ClientError as error:
@@ -71,7 +71,7 @@ def _subnet(aws: Aws, wanted: Desired, vpc_id: str, zone: str, cidr: str) -> str
 
 
 def _route(aws: Aws, wanted: Desired, found: Current, vpc_id: str, subnets: list[str]) -> None:
-    """The subnets' way to the internet. They get their table last: before that a next run goes on here."""
+    """Make the subnets' route to the internet. They get their table last, so that a next run goes on here."""
     gateway, tags = _gateway(aws, wanted, found, vpc_id), {**wanted.own_tags, "Name": wanted.cluster}
     aws.call("modify_vpc_attribute", f"VPC {vpc_id}", VpcId=vpc_id, EnableDnsHostnames={"Value": True})
     table = found.vpc.tables[0] if found.vpc and found.vpc.tables else ""
@@ -100,7 +100,7 @@ def _gateway(aws: Aws, wanted: Desired, found: Current, vpc_id: str) -> str:
 
 
 def _group(aws: Aws, wanted: Desired, made: Plan, vpc_id: str) -> None:
-    """The security group; rules go before new ones come, so that a full group can change."""
+    """Ensure the security group; old rules go before new ones come, so that a full group can change."""
     group = made.group_id
     if not group:
         asked = {"GroupName": wanted.group_name, "Description": DESCRIPTION, "VpcId": vpc_id}
@@ -118,7 +118,7 @@ def _group(aws: Aws, wanted: Desired, made: Plan, vpc_id: str) -> None:
 
 
 def permission(rule: Rule, own_group: str) -> dict[str, Any]:
-    """A rule as EC2 has it; ports are left out where the protocol has none."""
+    """Return a rule in EC2's form; without ports if the protocol has none."""
     ports = {} if rule.protocol == "all" else {"FromPort": rule.first, "ToPort": rule.last}
     protocol = "-1" if rule.protocol == "all" else rule.protocol
     return {"IpProtocol": protocol, **ports, **_source(rule, own_group)}

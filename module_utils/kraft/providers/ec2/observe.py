@@ -1,6 +1,6 @@
-"""Looks at everything of a cluster on EC2 with a few calls, side by side; changes nothing.
+"""Observes everything of a cluster on EC2 with a few calls, side by side; changes nothing.
 
-The client is boto3's, passed in. ``answers`` makes values of what it says.
+The client is boto3's, passed in. ``answers`` converts its answers to values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BY_SSM = "ssm:"
 
 
 def pages(client: Any, operation: str, key: str, **arguments: Any) -> list[Any]:
-    """All items of a call, page after page where it has pages."""
+    """Return all items of a call, page after page."""
     if client.can_paginate(operation):
         return [item for page in client.get_paginator(operation).paginate(**arguments) for item in page[key]]
     return list(getattr(client, operation)(**arguments)[key])
@@ -31,7 +31,7 @@ def owned_by(cluster: str) -> list[dict[str, Any]]:
 
 
 def observe(client: Any, ssm: Any, question: Question) -> Current:
-    """Everything at once; raises what botocore raises. Zones and image are asked for where a machine is missing."""
+    """Observe everything at once; raises botocore's errors. Zones and image are queried if a machine is missing."""
     own = owned_by(question.cluster)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answered = _side_by_side(
@@ -55,7 +55,7 @@ def observe(client: Any, ssm: Any, question: Question) -> Current:
 
 
 def of(wanted: Desired) -> Question:
-    """What is looked for to compare it with what is wanted."""
+    """Return the things to look for, to compare them with the desired state."""
     hosts = tuple(node.host for node in wanted.nodes)
     return Question(
         cluster=wanted.cluster,
@@ -77,7 +77,7 @@ def _side_by_side(pool: ThreadPoolExecutor, calls: Mapping[Any, Callable[[], Any
 
 
 def _with_details(client: Any, ssm: Any, question: Question, found: Current, pool: ThreadPoolExecutor) -> Current:
-    """With what depends on which machines there are."""
+    """Add the data that depend on the present machines."""
     living = {each.host: each for each in found.instances if each.host in question.hosts}
     calls: dict[Any, Callable[[], Any]] = _of_sources(client, question, found)
     if set(question.hosts) - set(living):
@@ -105,7 +105,7 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
 
 
 def _of_sources(client: Any, question: Question, found: Current) -> dict[Any, Callable[[], Any]]:
-    """Calls for the sources that no rule has yet."""
+    """Return calls for the sources that no rule has yet."""
     known = {rule.source for each in found.groups for rule in each.rules}
     new = sorted(set(question.sources) - known)
     groups, lists = ([each for each in new if each.startswith(kind)] for kind in ("sg-", "pl-"))
@@ -128,7 +128,7 @@ def _types(found: Sequence[Data]) -> dict[str, list[str]]:
 
 
 def _sources(more: Mapping[Any, Any]) -> dict[str, int]:
-    """Groups and prefix lists that exist -> rules that each counts as."""
+    """Return groups and prefix lists that exist -> rules that each counts as."""
     groups = {each["GroupId"]: 1 for each in more.get("source groups", ())}
     return {**groups, **{each["PrefixListId"]: each.get("MaxEntries") or 1 for each in more.get("prefix lists", ())}}
 
@@ -147,7 +147,7 @@ def _named(cluster: str) -> list[dict[str, Any]]:
 
 
 def image(client: Any, ssm: Any, named: str) -> Data:
-    """An image named by id or by SSM parameter, a deprecated one, too; empty where it is none."""
+    """Return an image named by id or by SSM parameter, a deprecated one, too; empty where it is none."""
     if named.startswith(BY_SSM):
         found = ssm.get_parameters(Names=[named[len(BY_SSM) :]])["Parameters"]
         named = found[0]["Value"] if found else ""
@@ -163,6 +163,6 @@ def image(client: Any, ssm: Any, named: str) -> Data:
 
 
 def groups(client: Any, ids: Sequence[str], cluster: str) -> dict[str, model.CurrentGroup]:
-    """Security groups by their ids."""
+    """Return security groups by their ids."""
     found = pages(client, "describe_security_groups", "SecurityGroups", GroupIds=list(ids))
     return {each["GroupId"]: answers.group(each, cluster) for each in found}

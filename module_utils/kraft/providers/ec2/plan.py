@@ -1,6 +1,6 @@
-"""What is missing on EC2, worked out from what is wanted and what is there. Pure.
+"""Missing things on EC2, derived from the desired and the current state. Pure.
 
-Nothing is ever replaced: what differs and cannot be changed in place is refused or said, never destroyed.
+Nothing is ever replaced: differences that cannot be changed in place are refused or reported, never destroyed.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def network(self) -> bool:
-        """Whether something must be done before machines can be thought of."""
+        """Check whether something must be done before any machine."""
         return self.make_vpc or self.route or bool(self.subnets) or self.make_key or self.group
 
     @property
@@ -102,12 +102,12 @@ class Plan:
 
     @property
     def work(self) -> bool:
-        """Whether something must be done to machines, disks, addresses or tags."""
+        """Check whether something must be done to machines, disks, addresses or tags."""
         return bool(self.tags) or any(each.work for each in self.nodes.values())
 
 
 def plan(wanted: Desired, found: Current) -> Plan:
-    """What must be done; `problems` has found nothing wrong before."""
+    """Plan the work; `problems` has found nothing wrong before."""
     vpc = found.vpc
     group = own_group(wanted, found)
     rules = tuple(wanted.rules)
@@ -129,14 +129,14 @@ def plan(wanted: Desired, found: Current) -> Plan:
 
 
 def _is_routed(found: Current) -> bool:
-    """Whether every subnet of the cluster's own has a way to the internet."""
+    """Check that every subnet of the cluster itself has a route to the internet."""
     own = {each.id for each in found.subnets if each.owned}
     vpc = found.vpc
     return bool(vpc and vpc.gateway and vpc.default_route and own <= set(vpc.associated))
 
 
 def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[str, str]]]:
-    """Tags that what is there lacks, or has with another value. Tags of others are left alone."""
+    """Yield missing or differing tags of existing things. Tags of others are left alone."""
     expected = {each: dict(wanted.tags) for each in found.tags if each not in found.own_keys}
     for node in wanted.nodes:
         if instance := own_instance(node.host, found):
@@ -148,13 +148,13 @@ def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[s
 
 
 def _disk_tags(node: Node, found: Current, instance: model.CurrentInstance) -> dict[str, str]:
-    """Tags of a machine that name the volume of each mount."""
+    """Return tags of a machine that name the volume of each mount."""
     there = ((each.mount, own_volume(node.host, each.mount, found)) for each in node.volumes)
     return {model.DISK + mount: each.id for mount, each in there if each and each.instance_id == instance.id}
 
 
 def own_group(wanted: Desired, found: Current) -> model.CurrentGroup | None:
-    """The cluster's security group: by tag and name."""
+    """Return the cluster's security group: by tag and name."""
     return next((each for each in found.groups if each.owned and each.name == wanted.group_name), None)
 
 
@@ -167,7 +167,7 @@ def _relative(rule: Rule, group_id: str) -> Rule:
 
 
 def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubnet | None:
-    """Where a node's machine goes: a subnet of its zone; one that holds its private address where that is given."""
+    """Return the subnet of a node's machine: one of its zone; one that holds its private address if that is given."""
     fitting = [each for each in usable_subnets(wanted, found) if each.zone == node.zone]
     if node.private_ip:
         address = ipaddress.ip_address(node.private_ip)
@@ -176,7 +176,7 @@ def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubne
 
 
 def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]:
-    """The given ones in their order, else the cluster's own."""
+    """Return the given ones in their order, else the cluster's own."""
     if wanted.subnet_ids:
         known = {each.id: each for each in found.subnets}
         return [known[each] for each in wanted.subnet_ids if each in known and known[each].cidr]
@@ -184,7 +184,7 @@ def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]
 
 
 def missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str]]:
-    """Zones that have no subnet yet, each with the lowest block of the VPC that is free."""
+    """Yield zones that have no subnet yet, each with the lowest block of the VPC that is free."""
     if wanted.subnet_ids:
         return
     cidr = found.vpc.cidrs[0] if found.vpc else wanted.vpc_cidr
@@ -225,7 +225,7 @@ def _node(wanted: Desired, found: Current, node: Node, group_id: str) -> NodePla
 
 
 def _volumes(node: Node, found: Current, instance: model.CurrentInstance | None) -> Iterator[VolumePlan]:
-    """A volume that is attached keeps its device name; the others get free ones."""
+    """Plan volumes; an attached one keeps its device name; the others get free ones."""
     there = {each.mount: own_volume(node.host, each.mount, found) for each in node.volumes}
     at = instance.id if instance else ""
     kept = {each.mount: each.device for each in there.values() if each and at and each.instance_id == at}
@@ -247,7 +247,7 @@ def own_volume(host: str, mount: str, found: Current) -> CurrentVolume | None:
 
 
 def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
-    """What can be changed while it is in use."""
+    """Describe the changes that are possible while it is in use."""
     for name, unit, old, new in (
         ("size", " GiB", there.size, wanted.size),
         ("iops", " IOPS", there.iops or 3000, wanted.iops),
@@ -258,7 +258,7 @@ def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
 
 
 def unlisted(wanted: Desired, found: Current) -> list[str]:
-    """Hosts that the cluster's tags name and the inventory does not; they are left alone."""
+    """Return hosts of the cluster's tags that the inventory lacks; they are left alone."""
     known = {node.host for node in wanted.nodes}
     there = [*(each.host for each in found.instances), *(each.host for each in found.volumes)]
     return sorted(set(there) - known - {""})

@@ -15,7 +15,7 @@ BY_GROUP, BY_CIDR = "group", "vpc"
 
 
 def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
-    """``kafka_ec2_volumes`` as values."""
+    """Return ``kafka_ec2_volumes`` as values."""
     return tuple(
         Volume(
             mount=each["mount"],
@@ -29,7 +29,7 @@ def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
 
 
 def sources(given: Data, inside: Sequence[str]) -> Sources:
-    """Who may reach what. `inside`: CIDRs of the VPC."""
+    """Convert the permitted sources. `inside`: CIDRs of the VPC."""
     own_cidrs = tuple(each for each in inside if ":" not in each)
     return Sources(
         clients={name: tuple(each) for name, each in (given.get("client_sources") or {}).items()},
@@ -45,7 +45,7 @@ def sources(given: Data, inside: Sequence[str]) -> Sources:
 
 
 def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequence[str] = ()) -> Desired:
-    """Everything of the cluster. `given`: the role's variables without ``kafka_ec2_``; `hosts`: those that a host sets.
+    """Return the desired state. `given`: the role's variables without ``kafka_ec2_``; `hosts`: those that a host sets.
 
     `desired` is ``kafka_desired``'s fact. `inside`: CIDRs of the VPC, where it is known.
     """

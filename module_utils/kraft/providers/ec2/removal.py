@@ -1,4 +1,4 @@
-"""What is removed with a cluster: what carries its tag, and nothing else. Pure."""
+"""Removal of a cluster: the things with its tag, and nothing else. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Removal:
 
 
 def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> Removal:
-    """Everything of the cluster's own; the machines of `hosts` alone where some are named."""
+    """Return the cluster's own things to remove; only the machines of `hosts` if some are named."""
     if hosts:
         return Removal(instances=tuple(each.id for each in found.instances if each.host in hosts))
     vpc = found.vpc if found.vpc and found.vpc.owned else None
@@ -44,12 +44,12 @@ def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> R
 
 
 def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
-    """What stands against the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
+    """Return obstacles to the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
     return [*_names(wanted, found, protected, confirmed, delete_data), *_foreign(wanted, found, bool(delete_data))]
 
 
 def problems_of_hosts(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
-    """What stands against ending the machines of `hosts`, and what of them stays."""
+    """Return obstacles to ending the machines of `hosts`, and their things that stay."""
     return [*_foreign_machines(wanted, found, hosts), *(each for host in hosts for each in _staying(found, host))]
 
 
@@ -102,7 +102,7 @@ def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, del
 
 
 def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Problem]:
-    """Data disks and addresses count only where they would go."""
+    """Report foreign things in the way. Data disks and addresses count only if they would go."""
     staying = set() if delete_data else {*(each.id for each in found.volumes), *(each.id for each in found.addresses)}
     foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each not in staying}
     if foreign:
@@ -112,7 +112,7 @@ def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Pro
 
 
 def describe(found: Current, gone: Removal) -> list[str]:
-    """The removal in words."""
+    """Describe the removal."""
     hosts = {each.id: each.host for each in found.instances}
     addresses = {each.id: each.public_ip for each in found.addresses}
     mounts = {each.id: f"{each.host} {each.mount}" for each in found.volumes}

@@ -17,7 +17,7 @@ BUSY = ("DependencyViolation", "VolumeInUse", "InvalidIPAddress.InUse", "Invalid
 
 
 def remove(aws: Aws, question: Question, delete_data: bool, hosts: Collection[str] = ()) -> None:
-    """Everything of the cluster, or the machines of `hosts` alone; raises NotShownError with what AWS still shows."""
+    """Remove the cluster, or only the machines of `hosts`; raises NotShownError with the remaining things."""
     for _ in range(ROUNDS):
         found = observe(aws.client, aws.ssm, question)
         gone = removal(found, delete_data, hosts)
@@ -30,7 +30,7 @@ def remove(aws: Aws, question: Question, delete_data: bool, hosts: Collection[st
 
 
 def _machines(aws: Aws, gone: Removal) -> None:
-    """Machines end first: they hold disks, addresses and groups."""
+    """Terminate the machines first: they hold disks, addresses and groups."""
     if not gone.instances:
         return
     for each in gone.instances:

@@ -14,7 +14,7 @@ Request = dict[str, Any]
 
 
 def of_audit(wanted: Desired, found: Current, desired: Mapping[str, Any]) -> Request:
-    """What the audit asks and tries."""
+    """Return the measurements of the audit."""
     addresses = {each.host: each.private_ip for each in found.instances if each.host in desired}
     asked = exposure.question(desired, addresses, wanted.rules)
     return {
@@ -26,7 +26,7 @@ def of_audit(wanted: Desired, found: Current, desired: Mapping[str, Any]) -> Req
 
 
 def of_plan(wanted: Desired, found: Current, plan: Plan) -> Request:
-    """What the role's tasks read."""
+    """Return the input of the role's tasks."""
     return {
         "wanted": dataclasses.asdict(wanted),
         "network": plan.network,

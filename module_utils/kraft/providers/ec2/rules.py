@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
 from ansible.module_utils.kraft.terms import IN_THE_OPEN
 
-#: A security group, of another account where one stands before it, or a prefix list.
+#: A security group, after the account if it is another one's, or a prefix list.
 BY_ID = re.compile(r"(?:(?P<account>\d{12})/)?(?P<group>sg-[0-9a-f]{8,17})|pl-[0-9a-f]{8,17}")
 SSH = 22
 LARGEST_PORT = 65535
@@ -21,9 +21,9 @@ Data = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Sources:
-    """Who may reach what. ``clients``: listener -> sources. ``nodes``: the nodes' own source for each other.
+    """Permitted sources. ``clients``: listener -> sources. ``nodes``: the nodes' own source for each other.
 
-    ``inside``: CIDRs of the VPC. ``open_listeners`` and ``plaintext_listeners``: what the user has consented to.
+    ``inside``: CIDRs of the VPC. ``open_listeners`` and ``plaintext_listeners``: the user has consented to these.
     ``sessions``: ssh needs no port, since it goes through sessions of SSM.
     """
 
@@ -39,7 +39,7 @@ class Sources:
 
 
 def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] = (SSH,)) -> tuple[Rule, ...]:
-    """Every rule that the listeners of all `nodes` need, one for each port and source, in a stable order.
+    """Return every rule that the listeners of all `nodes` need, one for each port and source, in a stable order.
 
     `nodes` are ``kafka_desired``'s: only listeners that a node opens. Ports are never widened into ranges, so that
     19093, 29093 and 39093 are three rules.
@@ -56,7 +56,7 @@ def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] =
 
 
 def _normal(rule: Rule) -> Rule:
-    """A rule by the id of its group, since that id is no other account's."""
+    """Return a rule by the id of its group, since that id is no other account's."""
     peered = BY_ID.fullmatch(rule.source)
     if peered and peered["account"]:
         return dataclasses.replace(rule, source=peered["group"], account=peered["account"])
@@ -64,7 +64,7 @@ def _normal(rule: Rule) -> Rule:
 
 
 def _exporters(nodes: Iterable[Data], sources: Sources) -> list[int]:
-    """Ports of exporters on the hosts, and of those that other roles put into Kafka's process."""
+    """Return ports of exporters on the hosts, and of those that other roles put into Kafka's process."""
     contributed = (ports for node in nodes for ports in node["contributed_ports"].values())
     return sorted({*sources.exporter_ports, *(port for ports in contributed for port in ports)})
 
@@ -79,7 +79,7 @@ def _listeners(nodes: Iterable[Data], sources: Sources) -> Iterator[Rule]:
 
 
 def normal(source: str) -> str:
-    """A CIDR as AWS writes it (no host bits, IPv6 compressed); anything else as it is."""
+    """Return a CIDR as AWS writes it (no host bits, IPv6 compressed); anything else as it is."""
     try:
         return str(ipaddress.ip_network(source, strict=False))
     except ValueError:
@@ -87,7 +87,7 @@ def normal(source: str) -> str:
 
 
 def problems(nodes: Sequence[Data], sources: Sources) -> list[Problem]:
-    """What must not become a rule, each with its remedy."""
+    """Return sources that must not become a rule, each with its remedy."""
     return [*_form(sources), *_ports(nodes, sources), *_names(nodes, sources), *_openness(nodes, sources)]
 
 
@@ -173,7 +173,7 @@ def _openness(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
 
 
 def _may_be_outside(source: str) -> bool:
-    """Whether a source by id can be outside of the VPC: another account's group, or a prefix list of any networks."""
+    """Check for a source by id that can be outside of the VPC: another account's group, or a prefix list."""
     return "/" in source or source.startswith("pl-")
 
 
@@ -191,7 +191,7 @@ def _network(source: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | Non
 
 
 def is_inside(source: str, cidrs: Iterable[str]) -> bool:
-    """Whether every address of a CIDR lies in one of `cidrs`; other sources (groups) are equal to one or not."""
+    """Check that every address of a CIDR is in one of `cidrs`; other sources (groups) are equal to one or not."""
     network = _network(source)
     if network is None:
         return source in cidrs

@@ -1,4 +1,4 @@
-"""Says why the inventory has no machine of a cluster on EC2: AWS was not asked, or it has none."""
+"""Explains why the inventory has no machine of a cluster on EC2: AWS was not queried, or it has none."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_
 
 
 def problems(hosts: Sequence[str], machines: Sequence[str], variables: Mapping[str, Any]) -> list[Problem]:
-    """Refuses hosts of EC2 where the inventory has the machine of none of them.
+    """Refuse hosts of EC2 if the inventory has the machine of none of them.
 
-    `machines`: hosts with one. `variables`: those of a host. Without its machines a host has no address of its own and
+    `machines`: hosts with one. `variables`: those of a host. Without its machines a host has no real address and
     no disks, so that a run would work with wrong ones.
     """
     if not hosts or machines:
@@ -29,7 +29,7 @@ def problems(hosts: Sequence[str], machines: Sequence[str], variables: Mapping[s
 
 
 def reason(region: str, cluster: str) -> tuple[str, str]:
-    """(why the machines are unknown, what to do). AWS is asked once more, for its answer."""
+    """Return (why the machines are unknown, the remedy). AWS is queried once more, for its answer."""
     try:
         client = account.client("ec2", region, TRIES)
         found = pages(client, "describe_instances", "Reservations", Filters=owned_by(cluster))

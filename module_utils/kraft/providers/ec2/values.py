@@ -1,4 +1,4 @@
-"""What is wanted and what is there as plain data and back, since modules take and give plain data."""
+"""Desired and current state as plain data and back, since modules take and return plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Data = Mapping[str, Any]
 
 
 def desired(data: Data) -> Desired:
-    """What ``dataclasses.asdict`` made of a Desired."""
+    """Restore a Desired from ``dataclasses.asdict``."""
     nodes = [{**each, "volumes": tuple(Volume(**volume) for volume in each["volumes"])} for each in data["nodes"]]
     return Desired(
         **{
@@ -36,7 +36,7 @@ def desired(data: Data) -> Desired:
 
 
 def current(data: Data) -> Current:
-    """What ``dataclasses.asdict`` made of a Current."""
+    """Restore a Current from ``dataclasses.asdict``."""
     vpc = data["vpc"]
     groups = [{**each, "rules": _rules(each["rules"]), "egress": _rules(each["egress"])} for each in data["groups"]]
     return Current(

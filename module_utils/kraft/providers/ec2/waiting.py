@@ -26,7 +26,7 @@ class NotShownError(AccountError):
 
 @dataclasses.dataclass(frozen=True)
 class Aws:
-    """boto3's clients and how long to wait. ``launcher``: the client that asks for machines, with fewer tries.
+    """boto3's clients and waiting times. ``launcher``: the client that requests machines, with fewer tries.
 
     Seconds: ``patience`` until AWS shows what it has accepted; ``boot`` until a machine runs or a disk is changed;
     ``pause`` between two looks; ``young`` until AWS shows what a killed run has made last.
@@ -42,11 +42,11 @@ class Aws:
     young: float = 20
 
     def call(self, operation: str, what: str, **arguments: Any) -> Any:
-        """What AWS answers. While it does not know an id that was just made, the call is repeated."""
+        """Return AWS's answer. While it does not find an id that was just made, the call is repeated."""
         return self.shown(what, lambda: getattr(self.client, operation)(**arguments) or True)
 
     def shown(self, what: str, look: Callable[[], Shown | None], seconds: float = 0) -> Shown:
-        """What `look` answers once it is true; raises NotShownError with `what` after the bound."""
+        """Return the result of `look` once it is true; raises NotShownError with `what` after the bound."""
         deadline = time.monotonic() + (seconds or self.patience)
         while True:
             if (found := self._seen(look)) is not None and found:
@@ -64,11 +64,11 @@ class Aws:
             return None
 
     def one(self, operation: str, key: str, **arguments: Any) -> dict[str, Any] | None:
-        """The only item of a look by id; None where AWS does not show it."""
+        """Return the only item of a query by id; None if AWS does not show it."""
         found = getattr(self.client, operation)(**arguments)[key]
         return found[0] if found else None
 
 
 def refused(host: str, what: str) -> AccountError:
-    """An error of a host with AWS's own reason and what to do."""
+    """Return an error of a host with AWS's own reason and the remedy."""
     return AccountError(advised(f"{host}: {what}"))

@@ -24,7 +24,7 @@ SUBNET_TRIES = 8
 
 
 def run(*command: str) -> str:
-    """A command's output; raises ToolError with its last words."""
+    """Return a command's output; raises ToolError with its last lines."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     except FileNotFoundError:
@@ -45,7 +45,7 @@ def containers(name: str) -> list[dict[str, Any]]:
 
 
 def volumes(name: str) -> list[str]:
-    """The disks of the lab's hosts, by podman's names."""
+    """Return the disks of the lab's hosts, by podman's names."""
     return podman("volume", "ls", "--quiet", "--filter", f"label={lab.LAB}={name}").split()
 
 
@@ -54,7 +54,7 @@ def networks() -> list[dict[str, Any]]:
 
 
 def observe(name: str, state_dir: str) -> lab.Current:
-    """The lab as it is, and what others use."""
+    """Return the lab as it is, and the resources of others."""
     known = networks()
     mine = next((n for n in known if n["name"] == name), None)
     hosts = {_label(c, lab.HOST) or c["Names"][0]: _host(c) for c in containers(name)}
@@ -127,7 +127,7 @@ def make_host(wanted: lab.Desired, plan: lab.Plan, host: str) -> str:
 
 
 def make_disk(name: str, disk: lab.Disk) -> None:
-    """An empty filesystem in a sparse file; one that an earlier host of that name has had is gone."""
+    """Make an empty filesystem in a sparse file; replaces that of an earlier host with the name."""
     if disk.volume in volumes(name):
         podman("volume", "rm", disk.volume)
     with contextlib.suppress(FileNotFoundError):
@@ -189,13 +189,13 @@ def make_directory(path: str, owner: int, mode: int = 0o755) -> None:
 
 
 def give(path: str, owner: int) -> None:
-    """Hand a path over to the user who asked, when that was done as root."""
+    """Hand a path over to the calling user, if root made it."""
     if os.geteuid() == 0:
         os.chown(path, owner, pwd.getpwuid(owner).pw_gid, follow_symlinks=False)
 
 
 def differing(files: dict[str, str]) -> dict[str, str]:
-    """Those of `files` (path -> content) that are missing or have another content; with the old one."""
+    """Return those of `files` (path -> content) that are missing or have another content; with the old one."""
     old = {path: Path(path).read_text() if os.path.exists(path) else "" for path in files}
     return {path: old[path] for path in files if old[path] != files[path] or not os.path.exists(path)}
 
@@ -211,7 +211,7 @@ def write(path: str, content: str, owner: int) -> None:
 
 
 def wait_for_ssh(addresses: Sequence[str], timeout: float, clock: Callable[[], float] = time.monotonic) -> None:
-    """Until sshd of every address greets. Raises UnreachableError that names the silent ones."""
+    """Wait until sshd of every address greets. Raises UnreachableError that names the silent ones."""
     deadline = clock() + timeout
     silent = list(addresses)
     while silent and clock() < deadline:

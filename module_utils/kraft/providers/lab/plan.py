@@ -100,13 +100,13 @@ def overlaps(subnet: str, others: Iterable[str]) -> bool:
 
 
 def free_subnets(taken: Sequence[str]) -> Iterator[str]:
-    """Private /24 networks that overlap with nothing in `taken`, always in the same order."""
+    """Yield private /24 networks that overlap with nothing in `taken`, always in the same order."""
     candidates = (str(net) for pool in POOLS for net in ipaddress.ip_network(pool).subnets(new_prefix=24))
     return (candidate for candidate in candidates if not overlaps(candidate, taken))
 
 
 def routes(table: str) -> tuple[str, ...]:
-    """Destinations in the text of ``/proc/net/route`` (hex, lowest byte first), without the default route."""
+    """Return destinations in the text of ``/proc/net/route`` (hex, lowest byte first), without the default route."""
     found = []
     for line in table.splitlines()[1:]:
         fields = line.split()
@@ -117,7 +117,7 @@ def routes(table: str) -> tuple[str, ...]:
 
 
 def assign(hosts: Sequence[str], existing: Mapping[str, str], subnet: str) -> dict[str, str]:
-    """Host -> address: those that exist keep theirs, whatever the order; new ones get the lowest that is free."""
+    """Return host -> address: existing ones keep theirs, in any order; new ones get the lowest that is free."""
     used = set(existing.values())
     behind_the_first = islice(ipaddress.ip_network(subnet).hosts(), FIRST_ADDRESS - 1, None)
     free = (str(address) for address in behind_the_first if str(address) not in used)
@@ -125,13 +125,13 @@ def assign(hosts: Sequence[str], existing: Mapping[str, str], subnet: str) -> di
 
 
 def leased(error: str) -> str:
-    """The address that podman refuses, by its words, because it holds it for another container; '' for other errors."""
+    """Return the address that podman refuses because another container holds it; '' for other errors."""
     refused = re.search(r"requested ip address ([0-9a-f.:]+) is already allocated", error)
     return refused[1] if refused else ""
 
 
 def moved(plan: Plan, host: str, refused: Collection[str]) -> Plan:
-    """The plan with `host` at the lowest address that is neither taken nor `refused`; '' where there is none."""
+    """Return the plan with `host` at the lowest address neither taken nor `refused`; '' if there is none."""
     others = {name: address for name, address in plan.addresses.items() if name != host}
     taken = {**others, **{f"refused {address}": address for address in refused}}
     address = assign([host], taken, plan.subnet)[host]
@@ -139,7 +139,7 @@ def moved(plan: Plan, host: str, refused: Collection[str]) -> Plan:
 
 
 def problems(wanted: Desired, found: Current) -> list[str]:
-    """Why the lab cannot be brought about; each with its remedy. Empty when it can."""
+    """Return why the lab cannot be made; each with its remedy. Empty if it can."""
     bad = [n for n in (wanted.name, *wanted.hosts) if not NAME.fullmatch(n)]
     out = [
         f"{n!r} is no name for a lab or host: use lower-case letters, digits and inner dashes, 52 at most" for n in bad
@@ -228,7 +228,7 @@ def disk_problems(by_host: Mapping[str, object]) -> list[str]:
 
 
 def disks(wanted: Desired, host: str) -> list[Disk]:
-    """The disks of a host, in their order."""
+    """Return the disks of a host, in their order."""
     return [
         Disk(f"{container(wanted.name, host)}-disk{at}", f"{wanted.state_dir}/{host}-disk{at}{IMAGE}", path, size)
         for at, (path, size) in enumerate(wanted.disks.get(host, {}).items(), 1)
@@ -236,7 +236,7 @@ def disks(wanted: Desired, host: str) -> list[Disk]:
 
 
 def volume_command(lab: str, disk: Disk) -> list[str]:
-    """The podman command that makes a disk's volume; podman mounts it whenever its host starts."""
+    """Return the podman command that makes a disk's volume; podman mounts it whenever its host starts."""
     kind = ("--opt", "type=ext4", "--opt", "o=loop", "--opt", f"device={disk.file}")
     return ["volume", "create", "--label", f"{LAB}={lab}", *kind, disk.volume]
 
@@ -247,7 +247,7 @@ def container(lab: str, host: str) -> str:
 
 
 def network_command(wanted: Desired, subnet: str) -> list[str]:
-    """The podman command that makes the network."""
+    """Return the podman command that makes the network."""
     return ["network", "create", "--label", f"{LAB}={wanted.name}", "--subnet", subnet, wanted.name]
 
 
@@ -272,14 +272,14 @@ def run_command(wanted: Desired, host: str, address: str) -> list[str]:
 
 
 def known_hosts(addresses: Mapping[str, str], public_key: str) -> str:
-    """The lab's known_hosts: every host by address and by name."""
+    """Return the lab's known_hosts: every host by address and by name."""
     kind, key = public_key.split()[:2]
     names = ",".join([*addresses.values(), *addresses])
     return f"{names} {kind} {key}\n"
 
 
 def inventory(wanted: Desired, addresses: Mapping[str, str]) -> str:
-    """The inventory file: how each host is reached. JSON's strings are YAML's."""
+    """Return the inventory file with the connection of each host. JSON's strings are YAML's."""
     ssh = (
         f'-o UserKnownHostsFile="{wanted.state_dir}/known_hosts" -o GlobalKnownHostsFile=/dev/null '
         "-o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"

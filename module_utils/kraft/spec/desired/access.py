@@ -37,7 +37,7 @@ def principal(cluster: Cluster, node: Node) -> str:
 
 
 def access_settings(cluster: Cluster, node: Node) -> dict[str, str]:
-    """The authorizer, with the nodes as super users, and the login of each client listener that wants one."""
+    """Return the authorizer, with the nodes as super users, and the login of each client listener that wants one."""
     settings = _authorizer(cluster) if cluster.security in (TLS_SCRAM, MTLS) else {}
     for listener in node.listeners_for(CLIENT) if node.is_broker else ():
         mechanisms = logins(cluster, listener)
@@ -51,7 +51,7 @@ def access_settings(cluster: Cluster, node: Node) -> dict[str, str]:
 
 
 def super_users_on_the_way(cluster: Cluster, settings: Mapping[str, str]) -> dict[str, str]:
-    """While nodes come without a certificate, too, they stay super users, whatever list the inventory gives.
+    """Keep nodes without a certificate as super users during the migration, for any list of the inventory.
 
     `settings`: all of a node.
     """
@@ -63,14 +63,14 @@ def super_users_on_the_way(cluster: Cluster, settings: Mapping[str, str]) -> dic
 
 
 def logins(cluster: Cluster, listener: Listener) -> tuple[str, ...]:
-    """The mechanisms of a client listener with SASL: its own, or else that of ``kafka_security``."""
+    """Return the mechanisms of a client listener with SASL: its own, or else that of ``kafka_security``."""
     if not listener.protocol.startswith("SASL"):
         return ()
     return listener.mechanisms or ((SCRAM,) if cluster.security in (TLS_SCRAM, MTLS) else ())
 
 
 def mechanisms_taken(cluster: Cluster, settings: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
-    """Client listener with SASL -> mechanisms that each broker takes there. `settings`: host -> all of its node."""
+    """Return client listener with SASL -> mechanisms of each broker. `settings`: host -> all of its node."""
     found: dict[str, list[str]] = {}
     for node in cluster.brokers:
         for listener in node.listeners_for(CLIENT):
@@ -81,7 +81,7 @@ def mechanisms_taken(cluster: Cluster, settings: Mapping[str, Mapping[str, str]]
 
 
 def enabled_mechanisms(settings: Mapping[str, str], listener: str) -> list[str]:
-    """The mechanisms of one node's listener, as Kafka writes them."""
+    """Return the mechanisms of one node's listener, as Kafka writes them."""
     given = node_setting(settings, listener, "sasl.enabled.mechanisms")
     return [each.strip().upper() for each in given.split(",") if each.strip()]
 
@@ -91,7 +91,7 @@ def _scram(mechanisms: Iterable[str]) -> list[str]:
 
 
 def _authorizer(cluster: Cluster) -> dict[str, str]:
-    """None while nodes come without a certificate. Then it judges who logs in as in the end, and lets all others.
+    """Return the authorizer's settings; None while nodes come without a certificate.
 
     So each client that moves to a secured listener sees at once what it may do, and can go back (ADR 42).
     """

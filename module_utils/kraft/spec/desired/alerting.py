@@ -26,7 +26,7 @@ def alerting(variables: Mapping[str, Any]) -> dict[str, str]:
 
 
 def url_fault(url: str) -> str:
-    """Why Prometheus cannot be asked at a URL; empty where it can."""
+    """Return why a URL is no address of a Prometheus; empty if it is one."""
     try:
         parts = urllib.parse.urlsplit(url)
         port = parts.port

@@ -72,12 +72,12 @@ def carried(config: ClientConfig, read: Read) -> tuple[ClientConfig, dict[str, s
 
 
 def blocks(text: str, key: bool) -> str:
-    """The certificates of a PEM text, or its `key`."""
+    """Return the certificates of a PEM text, or its `key`."""
     return "".join(found[0] for found in BLOCK.finditer(text) if ("KEY" in found[1]) is key)
 
 
 def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]], read: Read) -> Files:
-    """``<user>/<file>`` -> content, with the password; None where there is to be none.
+    """Return ``<user>/<file>`` -> content, with the password; None if there is to be none.
 
     `desired`: ``kafka_desired``'s fact. Content for each listener that takes the user's way to log in. Clients trust
     the cluster's own authority, or those that their machine trusts.
@@ -115,7 +115,7 @@ def _of_user(
 
 
 def certified(desired: Mapping[str, Any]) -> list[str]:
-    """The hosts whose node has a certificate: a mere controller without TLS between nodes has none.
+    """Return the hosts whose node has a certificate: a mere controller without TLS between nodes has none.
 
     `desired`: ``kafka_desired``'s fact.
     """
@@ -139,7 +139,7 @@ def files_of(cluster: str, listener: str, config: ClientConfig) -> Files:
 
 
 def kcat(config: ClientConfig) -> str | None:
-    """kcat's file, with as many bootstrap servers as a line takes; None where it would read another value.
+    """Return kcat's file, with as many bootstrap servers as fit a line; None if it would misread a value.
 
     kcat trims the end of a line, reads an escaped ``=`` or ``:`` without its backslash, and cuts after 511 bytes.
     Source: how kcat.c reads the file of its option -F, line by line.
@@ -157,7 +157,7 @@ def kcat(config: ClientConfig) -> str | None:
 
 
 def airflow(name: str, native: Options) -> dict[str, dict[str, str]]:
-    """Connections for ``airflow connections import``; ``extra`` holds librdkafka's options as a text.
+    """Return connections for ``airflow connections import``; ``extra`` holds librdkafka's options as a text.
 
     Source: https://airflow.apache.org/docs/apache-airflow-providers-apache-kafka/stable/connections/kafka.html.
     """

@@ -62,7 +62,7 @@ OPTION: dict[str, Any] = {
 
 
 def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
-    """A converted value; of its files only the names, since a content may be a secret."""
+    """Return a converted value; of its files only the names, since a content may be a secret."""
     return Contribution(
         variable,
         tuple(value.get("jvm_options", ())),
@@ -97,7 +97,7 @@ def collector(node: Node, cluster_id: str) -> dict[str, Any]:
 
 
 def secured(node: Node, between: Listener) -> list[str]:
-    """A listener with TLS, where the one `between` brokers has none: the certificate that it shows ends, too."""
+    """Return a listener with TLS, if the one `between` brokers has none: its certificate ends, too."""
     found = next((each for each in node.own_listeners if each.uses_tls), None)
     if found is None or between.uses_tls:
         return []
@@ -132,7 +132,7 @@ def metrics_proxy(node: Node) -> dict[str, Any]:
 
 
 def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str) -> list[dict[str, Any]]:
-    """The files of all contributions as ``kafka_node`` takes them, after the list that names them; none without any."""
+    """Return the files of all contributions for ``kafka_node``, after the list that names them."""
     files = sorted((one for each in given for one in each.get("files", ())), key=lambda one: str(one["name"]))
     if not files:
         return []
@@ -152,7 +152,7 @@ def contributed_lines(given: Iterable[Mapping[str, Any]], config: str) -> list[s
 
 
 def files_of(contributions: Mapping[str, Any]) -> list[str]:
-    """Files of the control machine that other roles give a host, as far as they can be read."""
+    """Return files of the control machine that other roles give a host, as far as they can be read."""
     given = [each for each in contributions.values() if isinstance(each, Mapping)]
     agents = [one for each in given if isinstance(each.get("agents"), list) for one in each["agents"]]
     found = [(one, "source") for one in agents] + [(each.get("collector"), "archive") for each in given]

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
-    """``{cluster: {...}, nodes: {host: {...}}}``."""
+    """Return ``{cluster: {...}, nodes: {host: {...}}}``."""
     return {
         "cluster": describe_cluster(cluster),
         "nodes": {node.host: describe_node(cluster, node) for node in cluster.nodes},
@@ -60,7 +60,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
 
 
 def clients(cluster: Cluster, made: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Client listener -> the settings by which a client of any kind connects to it; no secrets.
+    """Return client listener -> the settings by which a client of any kind connects to it; no secrets.
 
     `made`: host -> all settings of its node. If a listener takes several mechanisms, each client chooses its own.
     """
@@ -116,7 +116,7 @@ def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
 
 
 def node_listeners(cluster: Cluster) -> list[dict[str, str]]:
-    """The listeners that only nodes use, as ``kafka_host_info`` describes those that are deployed."""
+    """Return the listeners that only nodes use, in the form of ``kafka_host_info``."""
     of_brokers = [node.listener_for(INTER_BROKER) for node in cluster.brokers]
     of_controllers = [node.listener_for(CONTROLLER) for node in cluster.controllers]
     return [
@@ -183,7 +183,7 @@ def broker_address(node: Node) -> str:
 
 
 def describe_listener(listener: Listener) -> dict[str, Any]:
-    """A listener with nothing left open."""
+    """Return a listener with all defaults filled in."""
     return {
         "name": listener.name,
         "port": listener.port,

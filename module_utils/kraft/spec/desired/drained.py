@@ -9,13 +9,13 @@ DRAIN = "kafka_drain_log_dirs"
 
 
 def drained(text: object) -> tuple[tuple[str, str], ...]:
-    """Host and directory of each; the directory is empty where none is named."""
+    """Parse host and directory of each; the directory is empty if none is named."""
     parts = (_divided(one.strip()) for one in str(text or "").split(",") if one.strip())
     return tuple(dict.fromkeys((host, path.rstrip("/") or path) for host, path in parts))
 
 
 def _divided(text: str) -> tuple[str, str]:
-    """A host may be called by its IPv6 address, so the colon is that before the directory."""
+    """Split an entry; a host may be an IPv6 address, so the colon is the one before the directory."""
     host, colon, path = text.partition(":/")
     if colon:
         return host, f"/{path}"
@@ -24,5 +24,5 @@ def _divided(text: str) -> tuple[str, str]:
 
 
 def as_parameter(text: object, nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """``kafka_log_dirs``' parameter ``drained``. `nodes`: of ``kafka_desired``, which has judged the text."""
+    """Return ``kafka_log_dirs``' parameter ``drained``. `nodes`: of ``kafka_desired``, which has checked the text."""
     return [{"node_id": nodes[host]["node_id"], "path": path} for host, path in drained(text)]

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.spec.desired import jvm, settings
 
 
 def properties_text(node: Mapping[str, Any], layers: Iterable[Mapping[str, Any]]) -> str:
-    """``server.properties`` of a described `node`, with its secrets by the inventory's `layers`, the narrowest last.
+    """Return ``server.properties`` of a described `node`, with secrets by the inventory's `layers`, the narrowest last.
 
     Raises RefusedError for a hidden setting that no layer gives: its hidden form must never reach a file.
     """
@@ -22,5 +22,5 @@ def properties_text(node: Mapping[str, Any], layers: Iterable[Mapping[str, Any]]
 
 
 def jvm_options_text(node: Mapping[str, Any], options: Iterable[str]) -> str:
-    """``jvm.options`` of a described `node`; the inventory's `options` come last."""
+    """Return ``jvm.options`` of a described `node`; the inventory's `options` come last."""
     return jvm.options_text([*node["derived_jvm_options"], *map(str, options)])

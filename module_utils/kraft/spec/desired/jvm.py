@@ -33,7 +33,7 @@ COMMON = (
 
 
 def derived_options(node: Node) -> list[str]:
-    """Ours and contributed ones. The inventory's come after them: of two values for one option the last counts."""
+    """Return our options and contributed ones. The inventory's come after them: the last value counts."""
     return [*own_options(node), *(option for each in node.contributions for option in each.jvm_options)]
 
 
@@ -53,7 +53,7 @@ def own_options(node: Node) -> list[str]:
 
 
 def trial_options(options: Iterable[str]) -> list[str]:
-    """Those with which a JVM can be tried on a host: they write no file, open no port and load no agent.
+    """Return the options for a trial JVM on a host: they write no file, open no port and load no agent.
 
     System properties are left out, since they may hold secrets and no JVM refuses one.
     """
@@ -61,12 +61,12 @@ def trial_options(options: Iterable[str]) -> list[str]:
 
 
 def options_text(options: Iterable[str]) -> str:
-    """One option a line, quoted where the launcher would split or drop something."""
+    """Return one option a line, quoted where the launcher would split or drop something."""
     return "".join(f"{quoted(option)}\n" for option in options)
 
 
 def quoted(option: str) -> str:
-    """An option as one word of an argument file (JDK tool reference, "java Command-Line Argument Files")."""
+    """Return an option as one word of an argument file (JDK tool reference, "java Command-Line Argument Files")."""
     if option and not re.search(r"[\s\"'#\\]", option):
         return option
     escaped = option.replace("\\", "\\\\").replace('"', '\\"')

@@ -70,7 +70,7 @@ def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
 
 
 def _of_mutual(cluster: Cluster, node: Node, prefix: str) -> dict[str, str]:
-    """A client shows a certificate, here one of the authority for clients alone."""
+    """Return settings for client certificates of the authority for clients alone."""
     asked = {f"{prefix}.client.auth": "required"}
     tls = cluster.listener_tls_of(node)
     if not tls:
@@ -94,13 +94,13 @@ def user_rule(cluster: str) -> str:
 
 
 def _certificates(node: Node) -> dict[str, str]:
-    """The node shows its own certificate everywhere, trusts the authority of nodes alone, and offers sound ciphers."""
+    """Return settings by which the node shows its certificate, trusts only the nodes' authority, and limits ciphers."""
     stores = {"keystore": certificate.NODE, "truststore": f"{certificate.NODES}.pem"}
     places = {f"ssl.{store}.location": f"{node.tls_directory}/{file}" for store, file in stores.items()}
     return {**places, **{f"ssl.{store}.type": PEM for store in stores}, "ssl.cipher.suites": ",".join(CIPHERS)}
 
 
 def _controllers_of_others(cluster: Cluster, node: Node) -> tuple[Listener, ...]:
-    """The listener by which a mere broker reaches the controllers."""
+    """Return the listener by which a mere broker reaches the controllers."""
     listener = cluster.controller_listener
     return (listener,) if listener and not node.is_controller else ()

@@ -42,7 +42,7 @@ Deployed = Mapping[str, Any]
 def applied(
     cluster: Cluster, asked: str, facts: Mapping[str, Mapping[str, Any] | None]
 ) -> tuple[Cluster, list[Problem]]:
-    """`cluster`, the end, in the phase that is `asked`, and what keeps it from there.
+    """Return `cluster`, the end, in the phase that is `asked`, and the obstacles to it.
 
     `facts`: host -> what ``kafka_host_info`` has found there; None where it has not looked.
     """
@@ -58,7 +58,7 @@ def applied(
 
 
 def in_phase(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Cluster:
-    """`cluster`, the end, as it is in the phase that is `asked`. `deployed`: host -> what runs there now."""
+    """Return `cluster`, the end, in the phase that is `asked`. `deployed`: host -> its deployed state."""
     known = deployed_before(cluster, deployed)
     phase = phase_of(cluster, asked, deployed) if known else CLOSE
     nodes = list(cluster.nodes)
@@ -69,7 +69,7 @@ def in_phase(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> 
 
 
 def _passed(found: Collection[str]) -> Iterator[str]:
-    """The phases that are behind every node; of the way back ``reopen``, when no node uses the new listeners."""
+    """Yield the phases that every node has passed; ``reopen`` of the way back when no node uses the new listeners."""
     for at, phase in enumerate(FORWARD):
         if all(one in FORWARD[at:] for one in found):
             yield phase
@@ -78,7 +78,7 @@ def _passed(found: Collection[str]) -> Iterator[str]:
 
 
 def phase_of(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> str:
-    """The phase that this run brings every node to: what is `asked`, or what some node has come to already."""
+    """Return the phase that this run brings every node to: the `asked` one, or the furthest reached one."""
     found = [reached(cluster, node, deployed[node.host]) for node in deployed_before(cluster, deployed)]
     if asked in BACK:
         return LEAVE if asked == LEAVE or "" in found else OPEN
@@ -86,7 +86,7 @@ def phase_of(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> 
 
 
 def reached(cluster: Cluster, node: Node, now: Deployed) -> str:
-    """The phase that the running `node` of `cluster`, the end, is in; empty where it has not begun."""
+    """Return the phase of the running `node` of `cluster`, the end; empty if it has not begun."""
     running = {(one["name"], one["protocol"]) for one in now["listeners"]}
     if not {(one.name, one.protocol) for one in node.own_listeners} <= running:
         return ""
@@ -99,7 +99,7 @@ def reached(cluster: Cluster, node: Node, now: Deployed) -> str:
 
 
 def deployed_before(cluster: Cluster, deployed: Mapping[str, Deployed]) -> list[Node]:
-    """The nodes on whose hosts something was deployed."""
+    """Return the nodes on whose hosts something was deployed."""
     return [node for node in cluster.nodes if (deployed.get(node.host) or {}).get("listeners")]
 
 
@@ -119,7 +119,7 @@ def _node(node: Node, phase: str, now: Deployed) -> Node:
 
 
 def _known_first(listeners: Iterable[Listener]) -> tuple[Listener, ...]:
-    """Client listeners that are opened come last: our own clients take the first one, and may have no user yet."""
+    """Sort opened client listeners last: our own clients take the first one, and may have no user yet."""
     return tuple(sorted(listeners, key=lambda one: one.purpose == CLIENT and one.while_migrated == OPENED))
 
 
@@ -128,7 +128,7 @@ def _names_now(now: Deployed) -> set[str]:
 
 
 def old_listeners(node: Node, now: Deployed) -> Iterator[Listener]:
-    """The listeners that run and that the end does not have, in the order in which they run."""
+    """Yield the listeners that run and that the end does not have, in the order in which they run."""
     staying = {one.name for one in node.own_listeners}
     for one in now["listeners"]:
         if one["name"] not in staying:
@@ -139,7 +139,7 @@ def old_listeners(node: Node, now: Deployed) -> Iterator[Listener]:
 
 
 def split(address: str) -> tuple[str, int]:
-    """``host:port`` or ``[host]:port`` taken apart."""
+    """Split ``host:port`` or ``[host]:port``."""
     host, port = address.rsplit(":", 1)
     return host.strip("[]"), int(port)
 

@@ -12,7 +12,7 @@ PLAYBOOK = "playbooks/migrate_security.yml"
 def next_step(
     passed: Collection[str], cluster: Mapping[str, object], options: str, way: Mapping[str, bool], check: bool
 ) -> list[str]:
-    """Lines for the end of a run.
+    """Return lines for the end of a run.
 
     `passed`: phases that were behind every node when the last step of the run began. `options`: those that name the
     inventory. `way`: ``close`` and ``back``, as the run was asked.

@@ -48,7 +48,7 @@ class Wanted:
         return _taken(name, self.topics, (*self.exclude_topics, *NEVER))
 
     def left_topics(self, names: Iterable[str]) -> dict[str, str]:
-        """Those of `names` that are asked for and cannot be copied, and why; without what Kafka itself keeps."""
+        """Return requested `names` that cannot be copied, with reasons; without Kafka's own topics."""
         asked = [name for name in sorted(names) if _taken(name, self.topics, self.exclude_topics)]
         whys = {name: next((why for one, why in NEVER.items() if _matches(name, [one])), "") for name in asked}
         return {
@@ -66,7 +66,7 @@ class Wanted:
 
     @property
     def contradictions(self) -> list[str]:
-        """Topics and groups that are named and excluded, too."""
+        """Return topics and groups that are named and excluded, too."""
         pairs = ((self.named_topics, self.exclude_topics), (plain(self.groups), self.exclude_groups))
         return [name for names, excluded in pairs for name in names if _matches(name, excluded)]
 
@@ -78,12 +78,12 @@ class Wanted:
 
     @property
     def named_topics(self) -> list[str]:
-        """Those that `topics` names letter by letter."""
+        """Return literal names in `topics`."""
         return plain(self.topics)
 
 
 def wanted(given: Mapping[str, Any]) -> Wanted:
-    """The variable ``kafka_mirror``, which the rules have judged."""
+    """Convert the variable ``kafka_mirror``, which the rules have checked."""
     source = given["source"]
     lists = {name: tuple(map(str, given[name])) for name in LISTS if given.get(name) is not None}
     throttle = given.get("throttle_bytes_per_second")
@@ -98,13 +98,13 @@ def wanted(given: Mapping[str, Any]) -> Wanted:
 
 
 def with_secrets(given: Mapping[str, Any], secrets: Mapping[str, str]) -> Wanted:
-    """The same, with `secrets` among the settings of the source's client."""
+    """Return the same, with `secrets` among the settings of the source's client."""
     source = given["source"]
     return wanted({**given, "source": {**source, "client": {**(source.get("client") or {}), **secrets}}})
 
 
 def plain(entries: Iterable[str]) -> list[str]:
-    """Those entries that are names, letter by letter."""
+    """Return the literal names among entries."""
     return [name for name in (one.replace("\\.", ".") for one in entries) if PLAIN.fullmatch(name)]
 
 
@@ -112,12 +112,12 @@ LISTS = ("topics", "exclude_topics", "groups", "exclude_groups")
 
 
 def text(value: Any) -> str:
-    """A value as Java's properties have it."""
+    """Format a value for Java's properties."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def split(client: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """A client's settings that everybody may read, and its secrets."""
+    """Split a client's settings: the public ones, and its secrets."""
     texts = {str(key): text(value) for key, value in client.items()}
     secrets = {key: value for key, value in texts.items() if is_secret(key, value)}
     return {key: value for key, value in texts.items() if key not in secrets}, secrets
@@ -138,5 +138,5 @@ def _taken(name: str, entries: Iterable[str], excluded: Iterable[str]) -> bool:
 
 
 def _matches(name: str, entries: Iterable[str]) -> bool:
-    """As Java's ``Matcher.matches`` does: the whole name, and ``\\w`` is ASCII."""
+    """Match like Java's ``Matcher.matches``: the whole name, and ``\\w`` is ASCII."""
     return any(re.fullmatch(expression(one), name, re.ASCII) for one in entries)

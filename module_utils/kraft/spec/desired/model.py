@@ -161,24 +161,24 @@ class Node:
 
     @property
     def own_listeners(self) -> tuple[Listener, ...]:
-        """Those that this node opens, by its roles."""
+        """Return the listeners that this node opens, by its roles."""
         return tuple(
             each for each in self.listeners if (self.is_controller if each.purpose == CONTROLLER else self.is_broker)
         )
 
     @property
     def effective_contributions(self) -> tuple[Contribution, ...]:
-        """Those that mean something to it: the collector is for brokers."""
+        """Return the contributions that apply to it: the collector is for brokers."""
         return tuple(each for each in self.contributions if self.is_broker or not each.collector)
 
     @property
     def proxied(self) -> tuple[Contribution, ...]:
-        """Those that have a TLS proxy in front of them."""
+        """Return the contributions with a TLS proxy in front of them."""
         return tuple(each for each in self.effective_contributions if each.proxy)
 
     @property
     def tls_directory(self) -> str:
-        """On the host: the node's key and certificate, and the authorities' certificates."""
+        """Return the directory on the host with the node's key and certificate, and the authorities' certificates."""
         return f"{self.install_dir}/{certificate.DIRECTORY}"
 
     def listeners_for(self, purpose: str) -> tuple[Listener, ...]:
@@ -229,12 +229,12 @@ class Cluster:
 
     @property
     def controller_listener(self) -> Listener | None:
-        """The listener by which the first controller is reached; all controllers share its name and protocol."""
+        """Return the first controller's listener; all controllers share its name and protocol."""
         found = (node.listener_for(CONTROLLER) for node in self.controllers)
         return next((listener for listener in found if listener), None)
 
     def listeners_between(self, node: Node) -> tuple[Listener, ...]:
-        """By which a node, or a module on its host, reaches other nodes or is reached by them."""
+        """Return the listeners between a node, or a module on its host, and other nodes."""
         own = tuple(each for each in node.own_listeners if each.purpose != CLIENT)
         others = (each.listener_for(purpose) for purpose in (INTER_BROKER, CONTROLLER) for each in self.nodes)
         known = {each.purpose: each for each in others if each}
@@ -250,18 +250,18 @@ class Cluster:
         return node.tls if node.proxied else self.listener_tls_of(node)
 
     def client_listener(self, node: Node) -> Listener | None:
-        """The node's listener for our own clients: the one with the name of the first broker's first one."""
+        """Return the node's listener for our own clients: the one with the name of the first broker's first one."""
         first = next((each.name for broker in self.brokers for each in broker.listeners_for(CLIENT)), "")
         return next((each for each in node.listeners_for(CLIENT) if each.name == first), None)
 
     @property
     def replication_factor(self) -> int:
-        """The wanted one; a test cluster with fewer brokers gets as many as it has."""
+        """Return the desired factor; a test cluster with fewer brokers gets as many as it has."""
         return self.default_replication_factor if self.in_production else self._capped(self.default_replication_factor)
 
     @property
     def min_isr(self) -> int:
-        """The wanted one; a test cluster whose replication factor had to be cut keeps one replica to spare."""
+        """Return the desired number; a test cluster with a reduced replication factor keeps one replica to spare."""
         if self.replication_factor == self.default_replication_factor:
             return self.min_insync_replicas
         return max(1, min(self.min_insync_replicas, self.replication_factor - 1))

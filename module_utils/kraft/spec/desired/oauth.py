@@ -19,7 +19,7 @@ ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
 
 
 def with_tokens(node: Node) -> list[Listener]:
-    """The listeners of a broker that take tokens."""
+    """Return the listeners of a broker that take tokens."""
     return [each for each in node.listeners_for(CLIENT) if each.oauth and OAUTHBEARER in each.mechanisms]
 
 
@@ -38,7 +38,7 @@ def token_settings(node: Node, listener: Listener) -> dict[str, str]:
 
 
 def token_options(node: Node) -> list[str]:
-    """The option by which the JVM may ask for keys."""
+    """Return the option by which the JVM may fetch keys."""
     urls = sorted({key_set_url(node, each) for each in with_tokens(node)})
     return [f"{ALLOWED}={','.join(urls)}"] if urls else []
 
@@ -51,12 +51,12 @@ def key_set_url(node: Node, listener: Listener) -> str:
 
 
 def key_set_name(listener: Listener) -> str:
-    """The node's file of a listener's keys."""
+    """Return the node's file of a listener's keys."""
     return f"jwks-{listener.name.lower()}.json"
 
 
 def key_sets(node: Node) -> list[dict[str, str]]:
-    """The files of keys that the node gets: their names there, and where they are on the control machine."""
+    """Return the files of keys that the node gets: their names there, and where they are on the control machine."""
     return [
         {"name": key_set_name(each), "source": each.oauth.jwks}
         for each in with_tokens(node)

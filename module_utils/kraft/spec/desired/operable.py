@@ -71,12 +71,12 @@ def _asks_who(listener: Listener) -> bool:
 
 
 def as_texts(options: Any) -> dict[str, str]:
-    """A client's options as the clients take them; what is no mapping is refused where its role reads it."""
+    """Convert a client's options to texts; a value that is no mapping is refused by its role."""
     return {str(key): value_text(each) for key, each in options.items()} if isinstance(options, Mapping) else {}
 
 
 def foreign_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Option -> why the smoke test refuses it, as a clause; of those that it refuses."""
+    """Return option -> why the smoke test refuses it, as a clause; accepted ones are left out."""
     unnamed = {name: f"does not begin with {PREFIX}" for name in options if not name.startswith(PREFIX)}
     return {**unnamed, **{name: "is decided by the proof itself" for name in options if name in DECIDED}}
 

@@ -16,7 +16,7 @@ TRUE = ("true", "yes", "on", "1")
 
 
 def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -> dict[str, dict[str, str]]:
-    """Variable -> options of each client that this run may start.
+    """Return variable -> options of each client that this run may start.
 
     The smoke test, if the run has one, is on this machine, which reads nothing of the nodes' group; the probe, if
     it is enabled, takes the variables of the `first` node. Values that are no mapping are refused by their role.
@@ -35,7 +35,7 @@ def smoke(hostvars: Any, loader: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def with_login(options: Mapping[str, str], users: Any, name: str) -> dict[str, str]:
-    """`options` of Spark's client with the password of the user `name`, one of ``kafka_users``; as they are without."""
+    """Return `options` of Spark's client with the password of the user `name`, one of ``kafka_users``."""
     found = next((user for user in users or () if str(user.get("name")) == str(name)), None) if name else None
     if not options or not found:
         return dict(options)
@@ -45,7 +45,7 @@ def with_login(options: Mapping[str, str], users: Any, name: str) -> dict[str, s
 
 
 def _value(hostvars: Any, loader: Any, host: str, name: str) -> Any:
-    """A variable of any host; None where it is not given or cannot be resolved."""
+    """Return a variable of any host; None where it is not given or cannot be resolved."""
     given = hostvars.raw_get(host)
     try:
         return Templar(loader=loader, variables={"hostvars": hostvars, **given}).template(given.get(name))

@@ -13,13 +13,13 @@ COMMENT = frozenset("#!")
 
 
 def text_of(settings: Mapping[str, str], heading: str = "") -> str:
-    """One line for each setting, sorted by key, below `heading` as a comment."""
+    """Return one line for each setting, sorted by key, below `heading` as a comment."""
     comment = "".join(f"# {line}\n" for line in heading.splitlines())
     return comment + "".join(f"{_key(key)}={_value(settings[key])}\n" for key in sorted(settings))
 
 
 def value_text(value: Any) -> str:
-    """A YAML value as Kafka reads it: booleans in lower case, lists with commas."""
+    """Format a YAML value for Kafka: booleans in lower case, lists with commas."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -35,7 +35,7 @@ def _key(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    """Only leading blanks need escaping: Java drops them, and keeps all others."""
+    """Escape a value; only leading blanks need it: Java drops them, and keeps all others."""
     escaped = "".join(_escaped(each) for each in text)
     return f"\\{escaped}" if text.startswith(" ") else escaped
 

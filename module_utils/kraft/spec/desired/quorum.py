@@ -30,14 +30,14 @@ class Voter:
 
 
 def node_directory_id(cluster: Cluster, node: Node) -> str:
-    """The metadata directory's id of a controller in a dynamic quorum; empty for all others: Kafka draws those."""
+    """Return the metadata directory's id of a controller in a dynamic quorum; empty for all others: Kafka draws it."""
     if not node.is_controller or cluster.quorum != DYNAMIC:
         return ""
     return node.given_directory_id or directory_id(cluster.cluster_id, node.node_id)
 
 
 def voters(cluster: Cluster) -> list[Voter]:
-    """All controllers with a controller listener, by node id."""
+    """Return all controllers with a controller listener, by node id."""
     found = ((node, node.listener_for(CONTROLLER)) for node in cluster.controllers)
     return [
         Voter(
@@ -53,30 +53,30 @@ def voters(cluster: Cluster) -> list[Voter]:
 
 
 def initial_controllers(cluster: Cluster) -> str:
-    """``id@host:port:directory-id,...`` for ``kafka-storage format``; empty in a static quorum."""
+    """Return ``id@host:port:directory-id,...`` for ``kafka-storage format``; empty in a static quorum."""
     if cluster.quorum != DYNAMIC:
         return ""
     return ",".join(f"{voter.node_id}@{voter.endpoint}:{voter.directory_id}" for voter in voters(cluster))
 
 
 def static_voters(cluster: Cluster) -> str:
-    """``id@host:port,...`` for ``controller.quorum.voters``."""
+    """Return ``id@host:port,...`` for ``controller.quorum.voters``."""
     return ",".join(f"{voter.node_id}@{voter.endpoint}" for voter in voters(cluster))
 
 
 def controller_bootstrap(cluster: Cluster) -> str:
-    """``host:port,...`` of all controllers."""
+    """Return ``host:port,...`` of all controllers."""
     return ",".join(voter.endpoint for voter in voters(cluster))
 
 
 def bootstrap_servers(cluster: Cluster) -> str:
-    """``host:port,...`` at which our own clients find the brokers."""
+    """Return ``host:port,...`` of the brokers for our own clients."""
     found = (cluster.client_listener(node) for node in cluster.brokers)
     return ",".join(listener.advertised_address for listener in found if listener)
 
 
 def quorum_settings(cluster: Cluster) -> dict[str, str]:
-    """The one property by which a node finds the controllers: the two forms exclude each other."""
+    """Return the one property by which a node finds the controllers: the two forms exclude each other."""
     if cluster.quorum == DYNAMIC:
         return {"controller.quorum.bootstrap.servers": controller_bootstrap(cluster)}
     return {"controller.quorum.voters": static_voters(cluster)}

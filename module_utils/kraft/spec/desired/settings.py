@@ -60,7 +60,7 @@ OWNED: dict[str, str] = {
 
 
 def replication_settings(cluster: Cluster) -> dict[str, str]:
-    """Replicas of topics and of Kafka's own topics.
+    """Return replicas of topics and of Kafka's own topics.
 
     All nodes get them, for brokers use them for the topics they make. With eligible leader replicas the active
     controller's ``min.insync.replicas`` becomes the cluster's when a new cluster starts, and later files do not count.
@@ -100,12 +100,12 @@ def given_settings(node: Node) -> dict[str, str]:
 
 
 def merged(layers: Iterable[Mapping[Any, Any]]) -> dict[str, str]:
-    """Layers of settings as one, by keys and values that are text; the last to name a key wins."""
+    """Merge layers of settings, by keys and values that are text; the last layer with a key wins."""
     return {str(key): properties.value_text(value) for layer in layers for key, value in layer.items()}
 
 
 def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
-    """All settings of a node, sorted by key."""
+    """Return all settings of a node, sorted by key."""
     settings = {
         **DEFAULTS,
         **(FAST if cluster.fast_detection else {}),
@@ -121,5 +121,5 @@ def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
 
 
 def properties_text(settings: Mapping[str, str]) -> str:
-    """The file's text."""
+    """Return the file's text."""
     return properties.text_of(settings, HEADING)

@@ -27,7 +27,7 @@ MAPS_PER_PARTITION = 20
 
 
 def size_mb(text: str) -> int | None:
-    """A size as the JVM takes it (``512m``, ``4g``) in MiB, rounded down; None where it is not one."""
+    """Convert a JVM size (``512m``, ``4g``) to MiB, rounded down; None if it is none."""
     match = SIZE.fullmatch(text)
     if not match:
         return None
@@ -36,7 +36,7 @@ def size_mb(text: str) -> int | None:
 
 
 def heap_mb(memory_mb: int | None, given: str = "") -> int | None:
-    """Heap in MiB: the given one or half of the memory within bounds; None while neither is known."""
+    """Return the heap in MiB: the given one or half of the memory within bounds; None while neither is known."""
     if given:
         return size_mb(given)
     if memory_mb is None:
@@ -45,15 +45,15 @@ def heap_mb(memory_mb: int | None, given: str = "") -> int | None:
 
 
 def network_threads(cpus: int | None) -> int:
-    """Threads that move bytes: half of the cores, never below Kafka's default."""
+    """Return the number of threads that move bytes: half of the cores, never below Kafka's default."""
     return min(max(NETWORK_THREADS, (cpus or 0) // 2), LARGEST_NETWORK_THREADS)
 
 
 def io_threads(cpus: int | None, log_dirs: int = 1) -> int:
-    """Threads that handle requests: one for each core, two for each log dir, never below Kafka's default."""
+    """Return the number of request threads: one for each core, two for each log dir, at least Kafka's default."""
     return min(max(IO_THREADS, cpus or 0, 2 * log_dirs), LARGEST_IO_THREADS)
 
 
 def max_map_count(partitions: int) -> int:
-    """``vm.max_map_count`` that lets a broker hold `partitions` replicas."""
+    """Return ``vm.max_map_count`` for a broker with `partitions` replicas."""
     return max(SMALLEST_MAPS, PROCESS_MAPS + MAPS_PER_PARTITION * partitions)

@@ -44,19 +44,19 @@ class Advisory:
 
 
 def number(release: str) -> Version | None:
-    """``4.3.1`` as numbers; None for other text."""
+    """Parse ``4.3.1`` as numbers; None for other text."""
     found = RELEASE.match(release)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 @lru_cache(maxsize=1)
 def known() -> tuple[Advisory, ...]:
-    """All advisories of the data."""
+    """Return all advisories of the data."""
     return tuple(_advisory(identifier, **entry) for identifier, entry in _data()["advisories"].items())
 
 
 def age(today: datetime.date) -> int:
-    """Days since the data was last compared with Kafka's own list."""
+    """Return the days since the data were last compared with Kafka's own list."""
     checked: datetime.date = _data()["checked"]
     return (today - checked).days
 
@@ -67,12 +67,12 @@ def outdated(days: int) -> str:
 
 
 def affecting(release: str) -> tuple[Advisory, ...]:
-    """Those that a release is open to."""
+    """Return the advisories that affect a release."""
     return tuple(one for one in known() if one.affects(release))
 
 
 def pattern(advisories: Iterable[Advisory]) -> str:
-    """A regular expression (RE2, whole text) of the releases that any of `advisories` affects.
+    """Return a regular expression (RE2, whole text) of the releases that any of `advisories` affects.
 
     A line that not all of them repair is affected as a whole; a candidate of the repaired release is, too.
     """

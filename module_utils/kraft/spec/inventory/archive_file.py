@@ -13,13 +13,13 @@ PART = 1024 * 1024
 
 
 def local_path(archive: Any, resolve: Callable[[str], str]) -> Path | None:
-    """The archive as a file of this machine; None for a URL and for what is no path."""
+    """Return the archive as a file of this machine; None for a URL and for a value that is no path."""
     is_path = isinstance(archive, str) and archive and "://" not in archive and "\0" not in archive
     return Path(resolve(archive)) if is_path else None
 
 
 def digest(archive: Path, checksum: Any) -> str:
-    """The digest of a file by the algorithm of `checksum`; empty where that is none, or there is no file to read."""
+    """Return the digest of a file by the algorithm of `checksum`; empty without one, or without a file."""
     algorithm = str(checksum).strip().lower().partition(":")[0]
     if algorithm not in CHECKSUMS:
         return ""

@@ -55,13 +55,13 @@ class Definitions:
 
 
 def versions() -> list[str]:
-    """The versions whose definitions are known, the newest last."""
+    """Return the versions with definitions, the newest last."""
     found = (FILE.fullmatch(path.name) for path in DATA.glob("kafka_*.json"))
     return [".".join(map(str, each)) for each in sorted(tuple(map(int, match.groups())) for match in found if match)]
 
 
 def nearest_version(version: str) -> str:
-    """`version` itself where it is known, else the newest known one of its minor release, else the newest."""
+    """Return `version` if it is known, else the newest known one of its minor release, else the newest."""
     known = versions()
     series = version.rpartition(".")[0]
     alike = [each for each in known if each.rpartition(".")[0] == series]
@@ -70,7 +70,7 @@ def nearest_version(version: str) -> str:
 
 @lru_cache(maxsize=4)
 def load(version: str) -> Definitions:
-    """The definitions of a known version."""
+    """Load the definitions of a known version."""
     data = json.loads((DATA / f"kafka_{version}.json").read_text())
     return Definitions(data["version"], _settings(data["server"]), _settings(data["topic"]))
 

@@ -48,13 +48,13 @@ def shown(path: str) -> str:
 
 
 def folders(sources: Iterable[str]) -> list[str]:
-    """The folders of an inventory that may have group_vars and host_vars."""
+    """Return the folders of an inventory that may have group_vars and host_vars."""
     found = [each if os.path.isdir(each) else os.path.dirname(os.path.abspath(each)) for each in map(str, sources)]
     return list(dict.fromkeys(each for each in found if os.path.isdir(each)))
 
 
 def read_for(loader: Any, folder: str, groups: Iterable[str], hosts: Iterable[str]) -> dict[tuple[str, str], list[str]]:
-    """(kind, name) -> the files that Ansible reads for a group or a host."""
+    """Return (kind, name) -> the files that Ansible reads for a group or a host."""
     named = [*((GROUPS, name) for name in groups), *((HOSTS, name) for name in hosts)]
     return {
         (kind, name): list(map(str, loader.find_vars_files(f"{folder}/{kind}", name)))
@@ -72,7 +72,7 @@ def files_below(folder: str) -> Iterator[Path]:
 
 
 def unread(inventory: Any, loader: Any) -> tuple[Unread, ...]:
-    """Files of group_vars and host_vars that Ansible reads for no group and no host of the inventory."""
+    """Return files of group_vars and host_vars that Ansible reads for no group and no host of the inventory."""
     found: list[Unread] = []
     for folder in folders(inventory._sources):
         names = {GROUPS: sorted(inventory.groups), HOSTS: sorted(inventory.hosts)}
@@ -104,7 +104,7 @@ def _unread(path: Path, top: Path, kind: str, known: list[str], loader: Any) -> 
 
 
 def misspelt(folder: str) -> list[Unread]:
-    """Folders that look like group_vars or host_vars."""
+    """Return folders that look like group_vars or host_vars."""
     found = []
     for path in sorted(Path(folder).iterdir()):
         near = nearest(path.name, [GROUPS, HOSTS], least=0.8)
@@ -146,7 +146,7 @@ def _loaded(loader: Any, rank: int, owner: str, files: list[str]) -> list[Source
 
 
 def replaced(inventory: Any, loader: Any, hosts: Iterable[str]) -> tuple[Replaced, ...]:
-    """Values of ``kafka_*`` variables that another place of the inventory takes the effect of."""
+    """Return values of ``kafka_*`` variables that another place of the inventory overrides."""
     found = []
     for host in hosts:
         last: dict[str, Source] = {}

@@ -83,7 +83,7 @@ class Inventory:
         )
 
     def used(self, host: str) -> frozenset[str]:
-        """Names that the inventory or the command line sets; what tasks registered is none of ours."""
+        """Return names that the inventory or the command line sets, without those that tasks registered."""
         registered = getattr(self.hostvars, "_variable_manager", None)
         passing = getattr(registered, "_nonpersistent_fact_cache", {}).get(host, {})
         return frozenset(
@@ -91,7 +91,7 @@ class Inventory:
         )
 
     def readable(self, host: str) -> frozenset[str]:
-        """Settings whose secret everybody can read who can read the inventory."""
+        """Return settings whose secret is readable for all readers of the inventory."""
         given = self.hostvars.raw_get(host)
         layers = ((name, given.get(name)) for name in (*LAYERS, "kafka_tls"))
         users = given.get("kafka_users")
@@ -139,7 +139,7 @@ class Inventory:
 
 
 def without_followers(faults: Mapping[str, str], given: Container[str]) -> dict[str, str]:
-    """Without defaults of roles that repeat the reason of a variable which the inventory sets (`given`)."""
+    """Return the faults without defaults of roles that repeat the reason of a variable in the inventory (`given`)."""
     causes = {why for name, why in faults.items() if re.split(r"[\[.]", name)[0] in given}
     return {name: why for name, why in faults.items() if why not in causes or re.split(r"[\[.]", name)[0] in given}
 
@@ -162,7 +162,7 @@ def sound_part(templar: Any, value: Any, place: str, faults: dict[str, str]) -> 
 
 
 def sound_entries(templar: Any, values: Iterable[Any], place: str, faults: dict[str, str]) -> Iterator[Any]:
-    """The entries of a list that can be resolved as a whole; `faults` as of ``sound_part``."""
+    """Yield the entries of a list that can be resolved as a whole; `faults` as of ``sound_part``."""
     for at, each in enumerate(values):
         own: dict[str, str] = {}
         part = sound_part(templar, each, element_place(place, at, each), own)
@@ -172,18 +172,18 @@ def sound_entries(templar: Any, values: Iterable[Any], place: str, faults: dict[
 
 
 def key_place(place: str, key: Any) -> str:
-    """A key of a mapping: a setting's in brackets, any other behind a dot."""
+    """Return the place of a mapping's key: a setting's in brackets, any other behind a dot."""
     return f"{place}[{key}]" if "." in str(key) else f"{place}.{key}"
 
 
 def element_place(place: str, at: int, element: Any) -> str:
-    """An element of a list, by its name where it has a fixed one."""
+    """Return the place of a list's element, by its name if it has a fixed one."""
     name = element.get("name") if isinstance(element, Mapping) else None
     return f"{place}[{plain(name) if name is not None and is_fixed(name) else at}]"
 
 
 def reason(error: AnsibleError, value: Any, place: str = "") -> str:
-    """An error's own words with those of its causes, without the advice that Ansible adds for itself.
+    """Return an error's own message with those of its causes, without Ansible's advice.
 
     Those words repeat parts of a template: of a secret in the open, nothing is said.
     """

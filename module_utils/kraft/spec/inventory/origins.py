@@ -56,7 +56,7 @@ def _located(problem: Problem, raw: Raw) -> Problem:
 
 
 def place(variable: str, raw: Raw) -> Origin | None:
-    """The place of the innermost part of a variable that has one."""
+    """Return the place of the innermost part of a variable that has one."""
     name = re.split(r"[\[.]", variable, maxsplit=1)[0]
     name = variable if variable in raw else name
     found = None
@@ -66,7 +66,7 @@ def place(variable: str, raw: Raw) -> Origin | None:
 
 
 def _along(raw: Raw, name: str, rest: str) -> Iterator[Any]:
-    """The keys and values on the way to a part of a variable, the outermost first."""
+    """Yield the keys and values on the way to a part of a variable, the outermost first."""
     value = raw.get(name)
     yield value  # a key may be noted with another file that sets the variable, too
     for match in PART.finditer(rest):
@@ -86,14 +86,14 @@ def _key(mapping: Mapping[Any, Any], wanted: str) -> Any:
 
 
 def _element(values: Any, wanted: str) -> Any:
-    """An element of a list by its number or its name."""
+    """Return an element of a list by its number or its name."""
     if wanted.isdigit() and int(wanted) < len(values):
         return values[int(wanted)]
     return next((each for each in values if isinstance(each, Mapping) and str(each.get("name")) == wanted), None)
 
 
 def written(found: Origin) -> str:
-    """The text of a plain scalar as the file has it; empty where there is none to be read."""
+    """Return the text of a plain scalar as the file has it; empty if there is none."""
     return _scalars(found.path).get((found.line, found.column), "")
 
 

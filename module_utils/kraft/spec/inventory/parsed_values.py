@@ -22,7 +22,7 @@ GIVE_RULE = "write DEFAULT, or RULE:pattern/replacement/ with L or U at its end,
 
 
 def principal_rules(text: str) -> Fault:
-    """Each rule of ``ssl.principal.mapping.rules`` is whole, and its pattern has the groups of its replacement."""
+    """Check that each rule of ``ssl.principal.mapping.rules`` is whole, with the groups of its replacement."""
     at = 0
     while at < len(text):
         rule = MAPPING.match(text, at)
@@ -36,7 +36,7 @@ def principal_rules(text: str) -> Fault:
 
 
 def _pattern_fault(pattern: str, replacement: str) -> str:
-    """Java's named groups are written without P; all else that these rules use is alike in Python."""
+    """Check a pattern; Java's named groups are written without P; the rest is alike in Python."""
     try:
         groups = re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", pattern)).groups
     except re.error as error:
@@ -46,7 +46,7 @@ def _pattern_fault(pattern: str, replacement: str) -> str:
 
 
 def _each(fits: Callable[[str], object], message: str, remedy: str) -> Callable[[str], Fault]:
-    """A judge of lists with commas: the first element that does not fit is shown."""
+    """Return a check of lists with commas, which shows the first wrong element."""
 
     def judge(text: str) -> Fault:
         wrong = next((part for part in map(str.strip, text.split(",")) if part and not fits(part)), None)

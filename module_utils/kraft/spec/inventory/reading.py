@@ -72,7 +72,7 @@ class HostVariables:
 
 
 def without(host: HostVariables, names: Container[str]) -> HostVariables:
-    """The host as if nothing were said of `names`, which the run does not need."""
+    """Return the host without `names`, which the run does not need."""
     values, unresolved = (
         {name: each for name, each in given.items() if name not in names} for given in (host.values, host.unresolved)
     )
@@ -92,7 +92,7 @@ class Read:
 
 
 def read(hosts: Iterable[HostVariables], specs: Mapping[str, Option]) -> tuple[Cluster, list[Problem]]:
-    """The cluster that the variables describe, and what could not be read of it."""
+    """Return the cluster that the variables describe, and the problems of reading them."""
     problems: list[Problem] = []
     nodes: list[Node] = []
     first = Read({}, frozenset())
@@ -128,13 +128,13 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
 
 
 def sound_entries(entries: list[Any], option: Option) -> list[Any]:
-    """The entries of a list without fault: what is left of the others would be judged as if nothing more were meant."""
+    """Return the entries of a list without faults: remains of others would be misread as whole entries."""
     found = [(one, faults) for one, faults in (convert([entry], option) for entry in entries)]
     return [one[0] for one, faults in found if not faults]
 
 
 def read_contributions(host: HostVariables, problems: list[Problem]) -> tuple[Contribution, ...]:
-    """In the order of their names; problems are added to `problems`, without the text of a file."""
+    """Convert contributions in the order of their names; adds to `problems`, without the text of a file."""
     found = []
     for name, value in sorted(host.contributions.items()):
         converted, faults = convert(value, OPTION)
@@ -198,7 +198,7 @@ def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
 
 
 def read_node(host: HostVariables, values: Read) -> Node:
-    """One host's variables as a node."""
+    """Convert one host's variables to a node."""
     address = values.get("kafka_address", host.host)
     roles = values.get("kafka_process_roles", ROLES)
     security = values.get("kafka_security", "plaintext")
@@ -227,12 +227,12 @@ def read_node(host: HostVariables, values: Read) -> Node:
 
 
 def _by_text(settings: Mapping[Any, Any]) -> dict[str, Any]:
-    """Settings by keys that are text; YAML makes numbers, dates and nothing of some."""
+    """Return settings with keys as text; YAML makes numbers, dates and null of some."""
     return {str(key): value for key, value in settings.items()}
 
 
 def clean(path: str) -> str:
-    """A path without doubled and trailing slashes; what is relative or climbs stays so, for a rule to refuse."""
+    """Normalise a path: no doubled and trailing slashes; relative ones stay so, for a rule to refuse."""
     if not path:
         return ""
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -251,7 +251,7 @@ def read_tls(given: Mapping[str, Any], brought: Given | None = None) -> Tls | No
 
 
 def _texts(given: Any) -> tuple[str, ...]:
-    """A list, or one value alone, as texts; what YAML makes of nothing, ``no`` and ``on`` is no name."""
+    """Return a list, or one value alone, as texts; YAML's null and booleans are no names."""
     found = given if isinstance(given, (list, tuple)) else [given]
     return tuple("" if each is None or isinstance(each, bool) else str(each) for each in found)
 

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.inventory import report
 
 
 def refusal(what: str, problems: Sequence[Problem], hosts: int, remedy: str = "", table: bool = True) -> AnsibleAction:
-    """The failure. `what` failed, as a clause; `hosts`: how many the cluster has; `remedy`: below the table.
+    """Return the failure. `what` failed, as a clause; `hosts`: how many the cluster has; `remedy`: below the table.
 
     Ansible prints an error's message, then its result: the table is in one of them only.
     """
@@ -21,5 +21,5 @@ def refusal(what: str, problems: Sequence[Problem], hosts: int, remedy: str = ""
 
 
 def width() -> int:
-    """Columns for a table, with room for the indentation that a callback adds."""
+    """Return the columns for a table, with room for a callback's indentation."""
     return shutil.get_terminal_size((120, 40)).columns - 8

@@ -15,7 +15,7 @@ NOT_WITH_A_RELEASE = frozenset({"kraft.version"})
 
 
 def release_features(release: str) -> dict[str, int]:
-    """Feature -> level to finalise for `release` (``4.3`` or ``4.3.1``), those that it leaves off left out.
+    """Return feature -> level to finalise for `release` (``4.3`` or ``4.3.1``), without features that are off.
 
     Raises RefusedError for a release that is not known.
     """

@@ -73,7 +73,7 @@ LIVE_ONLY: dict[str, str] = {
 
 
 def removal(key: str) -> tuple[str, str] | None:
-    """Why a key has no effect any more and what to do instead; None for one that was not removed."""
+    """Return why a key has no effect any more and its replacement; None for one that was not removed."""
     if key in REMOVED:
         return REMOVED[key]
     return next((why for prefix, why in REMOVED_PREFIXES.items() if key.startswith(prefix)), None)

@@ -19,7 +19,7 @@ ALL = "all hosts"
 
 
 def grouped(problems: Iterable[Problem]) -> list[tuple[Problem, list[str]]]:
-    """Each problem once, with the hosts that have it in the order in which they came."""
+    """Group equal problems, each with its hosts in their order."""
     groups: dict[Any, list[Problem]] = {}
     for problem in problems:
         bare = dataclasses.replace(problem, host="", value=None)
@@ -29,14 +29,14 @@ def grouped(problems: Iterable[Problem]) -> list[tuple[Problem, list[str]]]:
 
 
 def _with_sources(found: Sequence[Problem]) -> Problem:
-    """The first of the same problems, with the places of all in the inventory's files."""
+    """Return the first of the same problems, with the places of all in the inventory's files."""
     places = list(dict.fromkeys(each.source for each in found if each.source))
     more = [f"and {len(places) - MOST_PLACES} more places"] if len(places) > MOST_PLACES else []
     return dataclasses.replace(found[0], source="\n".join([*places[:MOST_PLACES], *more]))
 
 
 def table(problems: Sequence[Problem], hosts: int = 0, width: int = 120) -> str:
-    """A table of all problems. `hosts`: how many the cluster has, so that "all" can be said."""
+    """Return a table of all problems. `hosts`: the cluster's number, so that "all" can be printed."""
     rows = [_row(problem, found, hosts) for problem, found in grouped(problems)]
     widths = _widths([HEADINGS, *rows], width)
     lines = [_line(HEADINGS, widths), _line(["-" * size for size in widths], widths)]
@@ -55,7 +55,7 @@ def summary(problems: Sequence[Problem]) -> str:
 
 
 def sentences(problems: Sequence[Problem], hosts: int = 0) -> list[str]:
-    """One line for each problem."""
+    """Return one line for each problem."""
     return [
         printable_text(str(dataclasses.replace(problem, host=_hosts(found, hosts), message=_with_value(problem))))
         for problem, found in grouped(problems)
@@ -69,7 +69,7 @@ def as_json(problems: Sequence[Problem]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as the inventory would write it, cut where it is long."""
+    """Format a value for the inventory, cut if it is long."""
     text = "" if value is None else value if isinstance(value, str) else json.dumps(value, default=str)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 4] + " ..."
 
@@ -91,7 +91,7 @@ def _row(problem: Problem, found: Sequence[str], hosts: int) -> tuple[str, str, 
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The first three columns as wide as they must be, within limits; the last takes what is left."""
+    """Return the widths: the first three columns as wide as needed, within limits; the last takes the rest."""
     longest = [max(len(line) for row in rows for line in row[at].split("\n") or [""]) for at in range(3)]
     fixed = [longest[0], min(longest[1], WIDEST_VALUE), min(longest[2], WIDEST_VALUE)]
     return [*fixed, max(30, width - sum(fixed) - 6)]

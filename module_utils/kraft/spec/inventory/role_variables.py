@@ -11,7 +11,7 @@ ROLES = next(each / "roles" for each in Path(__file__).resolve().parents if (eac
 
 
 def role_variables(loader: Any) -> dict[str, Any]:
-    """Every role's defaults, and what it contributes to nodes, by the name of that variable (docs/contributions.md)."""
+    """Return every role's defaults, and its contribution to nodes by that variable (docs/contributions.md)."""
     found: dict[str, Any] = {}
     for path in sorted(ROLES.glob("*/defaults/main.yml")):
         found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})

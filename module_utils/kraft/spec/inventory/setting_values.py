@@ -62,7 +62,7 @@ def _range(setting: Setting, value: float) -> tuple[str, str]:
 
 
 def _chosen(setting: Setting, text: str) -> tuple[str, str]:
-    """Texts, lists and classes: each part must be a choice where there are choices."""
+    """Check texts, lists and classes: each part must be a choice if there are choices."""
     if CONTROL.search(text):
         return "holds a control character", "remove it"
     parts = [part.strip() for part in text.split(",")] if setting.type == "list" and text else [text]

@@ -15,7 +15,7 @@ ACCEPT = "; to accept the risk, list {rule} in kafka_accepted_risks"
 
 
 def assign_severities(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:
-    """Risks become errors in production and warnings elsewhere or where accepted; the gravest come first.
+    """Make risks errors in production, and warnings elsewhere or if accepted; the gravest come first.
 
     Whatever a rule shows, secrets go no further than here.
     """
@@ -34,6 +34,6 @@ def _assigned(problem: Problem, cluster: Cluster) -> Problem:
 
 
 def _without_secrets(problem: Problem) -> Problem:
-    """``kafka_config[ssl.key.password]`` is about that key, ``kafka_jvm_options[2]`` about any."""
+    """Hide secrets: ``kafka_config[ssl.key.password]`` is about that key, ``kafka_jvm_options[2]`` about any."""
     key = problem.variable.rstrip("]").rpartition("[")[2]
     return dataclasses.replace(problem, value=shown(problem.value, key))

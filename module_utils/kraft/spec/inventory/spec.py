@@ -54,7 +54,7 @@ class Fault:
 
 
 def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Fault]]:
-    """`value` as `option` wants it, or BROKEN, and everything that is wrong with it."""
+    """Convert `value` by `option`; return it, or BROKEN, and all faults."""
     kind = option.get("type", "str")
     converted = CONVERTERS.get(kind, _anything)(value)
     if converted is BROKEN:
@@ -99,7 +99,7 @@ def nearest(word: str, known: Iterable[str], prefix: str = "", least: float = 0.
 
 
 def _text(value: Any) -> Any:
-    """YAML changes what it reads as a number or a date: 0123 is 83, 1.10 is 1.1, 12:30:45 is 45045."""
+    """Check a text; YAML changes numbers and dates: 0123 is 83, 1.10 is 1.1, 12:30:45 is 45045."""
     return value if isinstance(value, str) and not isinstance(value, Date) else BROKEN
 
 
@@ -158,7 +158,7 @@ def _chosen(value: Any, option: Option, place: str) -> tuple[Any, list[Fault]]:
 
 
 def _list(values: list[Any], option: Option, place: str) -> tuple[Any, list[Fault]]:
-    """Faulty elements are left out, so that the others can be looked at."""
+    """Convert a list; faulty elements are left out, so that the others can be checked."""
     element = {key: option[key] for key in ("choices", "options") if key in option}
     element["type"] = option.get("elements", "raw")
     pairs = [convert(value, element, f"{place}[{at}]") for at, value in enumerate(values)]
@@ -166,7 +166,7 @@ def _list(values: list[Any], option: Option, place: str) -> tuple[Any, list[Faul
 
 
 def _dict(values: Mapping[str, Any], options: Mapping[str, Option], place: str) -> tuple[Any, list[Fault]]:
-    """BROKEN where a required key is missing or cannot be read; what else is wrong is left out."""
+    """Convert a mapping; BROKEN if a required key is missing or unreadable; other faulty keys are left out."""
     faults = list(_unknown_keys(values, options, place))
     read: dict[str, Any] = {}
     whole = True

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject, Surroundings
 
 
 def nowhere(hosts: Sequence[str], known: Container[str]) -> list[Problem]:
-    """No host at all, or hosts that the inventory does not have: nothing can be read of them."""
+    """Report a run without hosts, or with hosts that the inventory lacks: nothing can be read of them."""
     if not hosts:
         message = "No host to validate: the group is empty or has another name"
         return [Problem("no_host", message, "name the inventory with -i, and put the nodes into its group kafka")]
@@ -25,7 +25,7 @@ def nowhere(hosts: Sequence[str], known: Container[str]) -> list[Problem]:
 def validate(
     hosts: Sequence[HostVariables], specs: Mapping[str, Option], surroundings: Surroundings
 ) -> tuple[Cluster, list[Problem]]:
-    """The cluster that the hosts' variables describe, and everything that is wrong with it, the gravest first."""
+    """Return the cluster that the hosts' variables describe, and all its problems, the gravest first."""
     cluster, problems = read(hosts, specs)
     subject = Subject(cluster, surroundings)
     return cluster, assign_severities([*problems, *rules.check(subject)], cluster)

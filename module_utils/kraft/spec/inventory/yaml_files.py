@@ -36,7 +36,7 @@ def problems(inventory: Any, loader: Any, group: str = "kafka") -> list[Problem]
 
 
 def hosts_files(sources: Iterable[Any]) -> Iterator[str]:
-    """Files of hosts in YAML; of a folder those in it, as Ansible takes them."""
+    """Yield files of hosts in YAML; for a folder those in it, as Ansible takes them."""
     for source in map(str, sources):
         names = sorted(os.listdir(source)) if os.path.isdir(source) else []
         paths = [os.path.join(source, name) for name in names if not name.startswith(".")] or [source]
@@ -44,7 +44,7 @@ def hosts_files(sources: Iterable[Any]) -> Iterator[str]:
 
 
 def _variable_files(inventory: Any, loader: Any, group: str) -> Iterator[str]:
-    """Files of variables that Ansible reads for the hosts of `group`, for all hosts, and for this machine."""
+    """Yield files of variables that Ansible reads for the hosts of `group`, for all hosts, and for this machine."""
     hosts = list(inventory.groups[group].get_hosts()) if group in inventory.groups else []
     groups = {each.name for host in hosts for each in host.get_groups()} | {"all", "ungrouped"}
     names = [host.name for host in hosts] + ["localhost"]
@@ -69,7 +69,7 @@ def _problems(path: str, loader: Any) -> Iterator[Problem]:
 
 
 def unlocked(path: str, content: bytes, decrypt: Callable[[bytes], bytes], given: bool) -> tuple[bytes, Problem | None]:
-    """The text of a file that is encrypted as a whole. `given`: whether the run has a vault's password."""
+    """Return the text of a file that is encrypted as a whole. `given`: the run has a vault's password."""
     try:
         return (decrypt(content), None) if given else (b"", Problem("vault_locked", LOCKED, UNLOCK, shown(path)))
     except Exception:

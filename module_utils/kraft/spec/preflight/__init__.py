@@ -38,7 +38,7 @@ PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, limits)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:
-    """Everything that is wrong, gravest first."""
+    """Return all problems, the gravest first."""
     found = [problem for part in PARTS for problem in part.check(subject)]
     others = {one.host for one in found if one.rule in OF_ANOTHER_CLUSTER}
     told = [one for one in found if one.host not in others or one.rule in OF_ANOTHER_CLUSTER]
@@ -48,7 +48,7 @@ def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Proble
 def identified(
     subject: Subject, leaving: Collection[str] = (), silence: bool = True, ending: bool = False
 ) -> list[Problem]:
-    """For an operation that checks no more of its hosts: who did not answer, and who is another node than named.
+    """Check identities for operations without further checks: silent hosts, and hosts with another node.
 
     `leaving`: names that the run removes. `silence`: whether a host of the run must answer. `ending`: whether the run
     ends the cluster.
@@ -59,7 +59,7 @@ def identified(
 
 
 def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:
-    """As much of the cluster as decides over a risk."""
+    """Return the part of the cluster that decides over a risk."""
     cluster = subject.cluster
     return Cluster(
         name=cluster["name"],

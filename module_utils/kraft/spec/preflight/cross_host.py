@@ -34,7 +34,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def same_machine(subject: Subject) -> Iterator[Problem]:
-    """Two names of one machine: the second node would overwrite the first."""
+    """Report two names of one machine: the second node would overwrite the first."""
     places: dict[str, str] = {}
     for host, facts in subject.seen:
         other = places.setdefault(facts["place"], host.name) if facts["place"] else host.name
@@ -65,7 +65,7 @@ def clocks(subject: Subject) -> Iterator[Problem]:
 
 
 def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Every pair in both orders."""
+    """Yield every pair in both orders."""
     for one, other in combinations(items, 2):
         yield one, other
         yield other, one
@@ -111,7 +111,7 @@ def is_dynamic(subject: Subject) -> bool:
 
 
 def protocols(subject: Subject) -> Iterator[Problem]:
-    """Nodes that run cannot reach one that was restarted with another protocol between nodes."""
+    """Report a changed protocol between nodes: running nodes could not reach a restarted one."""
     if not any(running(facts) for _, facts in subject.seen):
         return
     for host, facts in subject.seen:
@@ -129,7 +129,7 @@ def protocols(subject: Subject) -> Iterator[Problem]:
 
 
 def authorities(subject: Subject) -> Iterator[Problem]:
-    """A node with a certificate of a new authority would be refused by those that run, which trust the old one."""
+    """Report a certificate of a new authority: running nodes, which trust the old one, would refuse it."""
     if not any(running(facts) for _, facts in subject.seen):
         return
     for host, facts in subject.seen:
@@ -154,12 +154,12 @@ def keys(subject: Subject) -> Iterator[Problem]:
 
 
 def series(version: str) -> tuple[int, ...]:
-    """Major and minor number of a release; releases of one series read each other's metadata."""
+    """Return major and minor number of a release; releases of one series read each other's metadata."""
     return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
 def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
-    """A node's desired storage, as `kafka_storage` takes it."""
+    """Return a node's desired storage, in the form of `kafka_storage`."""
     return NodeStorage(
         host=host.name,
         node_id=host.node["node_id"],

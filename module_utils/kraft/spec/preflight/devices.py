@@ -15,7 +15,7 @@ NAMES = "`ls -l /dev/disk/by-id` on the host shows the names"
 NONE = (
     "where the host has no disks for Kafka, set kafka_host_data_disks: [] and kafka_log_dirs to a directory that it has"
 )
-#: How AWS's model name of such a disk ends (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-stores.html).
+#: End of AWS's model name of such a disk (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-stores.html).
 INSTANCE_STORE = "NVMe Instance Storage"
 PACKAGES = {"xfs": "xfsprogs", "ext4": "e2fsprogs"}
 
@@ -30,14 +30,14 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def device(host: Host, disk: Mapping[str, Any], found: Facts) -> Iterator[Problem]:
-    """The first thing that keeps a device from being Kafka's; what comes after it would only repeat it."""
+    """Report the first obstacle to using a device; later ones would only repeat it."""
     verdicts = chain.from_iterable(judge(disk, found) for judge in (absence, use, content, tool))
     for rule, message, remedy in islice(verdicts, 1):
         yield Problem(rule, message, remedy, VARIABLE, host.name, disk["device"])
 
 
 def ephemeral(host: Host, disk: Mapping[str, Any], found: Facts) -> Iterator[Problem]:
-    """A disk that belongs to a machine of EC2, not to the account: its records go with the machine."""
+    """Report a disk that belongs to a machine of EC2, not to the account: its records go with the machine."""
     if INSTANCE_STORE in found.get("model", ""):
         message = f"{disk['device']} is of the instance store: AWS empties it when the machine stops, moves or ends"
         remedy = "use kafka_ec2_volumes, which outlive a machine"
@@ -48,7 +48,7 @@ Verdict = tuple[str, str, str]
 
 
 def absence(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
-    """A name that leads nowhere, to something else than a disk, or to one that cannot be read."""
+    """Report a name of nothing, of something that is no disk, or of an unreadable one."""
     if found["kind"] == "absent":
         yield "disk_absent", f"there is no {disk['device']}", f"{NAMES}; {NONE}"
     elif found["kind"] != "block":
@@ -59,7 +59,7 @@ def absence(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
 
 
 def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
-    """A disk that is in use elsewhere, and a mount point that another disk has."""
+    """Report a disk that is in use elsewhere, and a mount point that another disk has."""
     mount = disk["mount"].rstrip("/")
     if found["mounts"] and mount not in found["mounts"]:
         message = f"{disk['device']} is mounted at {', '.join(found['mounts'])}"
@@ -86,7 +86,7 @@ def content(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
 
 
 def tool(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
-    """An empty disk needs a tool that a small image lacks."""
+    """Report a missing tool for an empty disk, which a small image may lack."""
     wanted = disk.get("fstype") or "xfs"
     if not found["filesystem"] and not found["tool"]:
         message = f"there is no mkfs.{wanted} to make a filesystem on {disk['device']}"

@@ -44,7 +44,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def filesystem(host: Host, path: str, found: Facts) -> Iterator[Problem]:
-    """Memory forgets, a network filesystem does not keep what it promised, a read-only one takes nothing."""
+    """Refuse memory, network and read-only filesystems: they lose records, or cannot take them."""
     kind, where = found["fstype"], f"{path} lies on {found['mount']} ({found['fstype']})"
     variable = host.variable_of(path)
     if kind in IN_MEMORY:
@@ -59,7 +59,7 @@ def filesystem(host: Host, path: str, found: Facts) -> Iterator[Problem]:
 
 
 def room(host: Host) -> Iterator[Problem]:
-    """Space and inodes of each filesystem, once, for all log dirs on it.
+    """Check space and inodes of each filesystem, once, for all log dirs on it.
 
     A shortage on a running node does not stop a run, unless the disk is full.
     """
@@ -118,13 +118,13 @@ def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
 
 
 def returning_uid(host: Host) -> int | None:
-    """The uid that Kafka's user gets again: that of the node's data, whose account went with its machine or cluster."""
+    """Return the former uid for Kafka's user: that of the node's data, whose account is gone."""
     uids = {found.get("orphan_uid") for _, found in host.found() if found["state"] == log_dir.FORMATTED}
     return uids.pop() if len(uids) == 1 and not (host.facts or {})["user"]["exists"] else None
 
 
 def obstacles(host: Host, path: str, found: Facts) -> Iterator[Problem]:
-    """Directories that are no partitions: Kafka refuses to start beside them."""
+    """Report directories that are no partitions: Kafka refuses to start beside them."""
     disk = host.disk_of(path)
     fresh = disk is not None and disk["mount"].rstrip("/") == path and disk.get("fstype", "xfs") in WITH_LOST_AND_FOUND
     if fresh or log_dir.LOST_AND_FOUND in found["blockers"]:
@@ -139,7 +139,7 @@ def obstacles(host: Host, path: str, found: Facts) -> Iterator[Problem]:
 
 
 def sharing(host: Host) -> Iterator[Problem]:
-    """Two log dirs that are one, or that one broken disk takes both."""
+    """Report two log dirs that are one, or that one broken disk takes both."""
     places: dict[str, str] = {}
     devices: dict[str, str] = {}
     for path, found in host.found():
@@ -157,7 +157,7 @@ def sharing(host: Host) -> Iterator[Problem]:
 
 
 def misplaced(host: Host) -> Iterator[Problem]:
-    """The metadata log where the inventory no longer has it: Kafka does not start beside it.
+    """Report a metadata log where the inventory no longer has it: Kafka does not start beside it.
 
     Without `kafka_metadata_log_dir` it is in the first log dir, so another order of `kafka_log_dirs` is enough.
     """
@@ -170,7 +170,7 @@ def misplaced(host: Host) -> Iterator[Problem]:
 
 
 def dropped(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A log dir that leaves the inventory with replicas on it would take them with it."""
+    """Report a log dir that leaves the inventory with replicas on it."""
     for path, used in facts.get("used_log_dirs", {}).items():
         if path in host.log_dirs or not host.is_broker:
             continue

@@ -37,7 +37,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def judge(subject: Subject, leaving: Iterable[str] = (), ending: bool = False) -> Iterator[Problem]:
-    """All of it, for an operation that checks no more of its hosts.
+    """Check identities alone, for operations without further checks.
 
     `leaving`: names that the run removes. `ending`: whether it ends the cluster.
     """
@@ -84,7 +84,7 @@ def explained(subject: Subject, host: Host, found: Clash, ending: bool = False) 
 
 
 def other_node(subject: Subject, host: Host, found: Clash) -> Problem:
-    """A node of this cluster, under the name of another one or under a new number."""
+    """Report a node of this cluster, under the name of another one or under a new number."""
     named = [one.name for one in subject.hosts if one.node["node_id"] == found.node_id]
     message = f"is node {found.node_id} by its disk ({found.path}), the inventory says {host.node['node_id']}"
     if named:

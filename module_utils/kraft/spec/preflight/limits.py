@@ -12,7 +12,7 @@ REMEDY = "run playbooks/rebalance.yml, which finishes the moves and removes the 
 
 
 def check(subject: Subject) -> Iterator[Problem]:
-    """Replicas that restarted nodes fetch may be held back by it, so each wait of this run may be long."""
+    """Warn about a limit: replicas that restarted nodes fetch are slowed, so each wait may be long."""
     looks = {host.node["node_id"]: facts.get("health") or {} for host, facts in subject.seen}
     rates = {node_id: rate for node_id, look in looks.items() if (rate := look.get("rate_left", 0))}
     if rates:

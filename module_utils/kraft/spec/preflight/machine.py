@@ -28,7 +28,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def foundations(host: Host, facts: Facts) -> Iterator[Problem]:
-    """Root and systemd, without which no step of the deployment works."""
+    """Require root and systemd, without which no step of the deployment works."""
     if not facts["privileged"]:
         yield Problem("not_root", "the tasks do not run as root", "run the play with become: true", host=host.name)
     if not facts["systemd"]:
@@ -37,7 +37,7 @@ def foundations(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def java(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A Java that is given must be there; one that is found must be new enough; one that is missing must be got."""
+    """Check Java: a given one must exist, a found one be new enough, a missing one be installable."""
     found, given = facts["java"], host.wanted.java_home
     new_enough = [each["home"] for each in facts["javas"] if each["major"] >= OLDEST_JAVA]
     use = f"set kafka_java_home: {new_enough[0]}" if new_enough else f"install Java {OLDEST_JAVA} or newer"
@@ -59,7 +59,7 @@ def java(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def memory(host: Host, facts: Facts) -> Iterator[Problem]:
-    """The heap must fit, and should leave half of the memory to the page cache that Kafka serves from."""
+    """Check the heap: it must fit, and should leave half of the memory to the page cache."""
     heap, total = host.node["heap_mb"], facts["memory_mb"]
     if not heap or not total:
         return
@@ -90,7 +90,7 @@ def open_files(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def memory_maps(host: Host, facts: Facts) -> Iterator[Problem]:
-    """Too few memory maps end a broker with "Map failed" when it has more partitions than they allow."""
+    """Report too few memory maps: a broker with more partitions would end with "Map failed"."""
     budget = host.wanted.partition_budget
     found, needed = facts["sysctl"].get(MAPS), max_map_count(budget)
     if host.is_broker and found and not found["writable"] and int(found["value"] or 0) < needed:

@@ -63,7 +63,7 @@ def unanswered(subject: Subject) -> Iterator[Problem]:
 
 
 def disjoint(subject: Subject) -> Iterator[Problem]:
-    """A list of voters that could elect a leader beside the inventory's."""
+    """Yield lists of voters that could elect a leader beside the inventory's."""
     wanted = wanted_voters(subject)
     for (host, old), source in voter_lists(subject).items():
         if can_be_disjoint(old, wanted):
@@ -75,7 +75,7 @@ def disjoint(subject: Subject) -> Iterator[Problem]:
 
 
 def voter_lists(subject: Subject) -> dict[tuple[str, frozenset[int]], str]:
-    """Every observed list of voters: host and ids -> where it was found first. The quorum's own answer has no host."""
+    """Return every observed list of voters: host and ids -> its first place. The quorum's own answer has no host."""
     lists: dict[tuple[str, frozenset[int]], str] = {}
     for host, facts in subject.seen:
         for found in deployed_voters(facts):
@@ -87,12 +87,12 @@ def voter_lists(subject: Subject) -> dict[tuple[str, frozenset[int]], str]:
 
 
 def old_voters(subject: Subject) -> frozenset[int]:
-    """Everybody who is a voter by any list."""
+    """Return the voters of any list."""
     return frozenset(one for _, ids in voter_lists(subject) for one in ids)
 
 
 def static_voters(subject: Subject) -> Iterator[Problem]:
-    """A voter that left the inventory and runs on: it goes by the old list, and starts with it."""
+    """Report a voter that left the inventory and still runs: it uses the old list."""
     if any(disjoint(subject)):
         return
     for node_id in sorted(old_voters(subject) - wanted_voters(subject)):
@@ -103,7 +103,7 @@ def static_voters(subject: Subject) -> Iterator[Problem]:
 
 
 def life(subject: Subject, node_id: int) -> str:
-    """Why a voter that left the inventory counts as running; empty where it is known not to."""
+    """Return why a voter that left the inventory counts as running; empty if it is known not to."""
     answers = reached(subject, node_id)
     listening = [where for where, answer in answers if answer == "open"]
     if listening:
@@ -168,14 +168,14 @@ def controller_addresses(host: Host) -> list[str]:
 
 
 def voters(subject: Subject) -> Iterator[Problem]:
-    """Voters of a dynamic quorum that no host has: alive or dead, each counts for the majority."""
+    """Report voters of a dynamic quorum without a host: alive or dead, each counts for the majority."""
     for node_id in sorted(old_voters(subject) - wanted_voters(subject)):
         message = f"controller {node_id} is a voter and in no inventory: it counts for the majority"
         yield Problem("dropped_voter", message, TAKE_OUT, value=node_id)
 
 
 def brokers(subject: Subject) -> Iterator[Problem]:
-    """Brokers that are registered and no host has. One that serves holds replicas and clients."""
+    """Report registered brokers without a host. A serving one holds replicas and clients."""
     wanted = frozenset(disk_id(subject, host) for host in subject.hosts if host.is_broker)
     for one in registered(subject):
         if one.node_id in wanted:
@@ -198,7 +198,7 @@ def wanted_voters(subject: Subject) -> frozenset[int]:
 
 
 def quorum_voters(subject: Subject) -> tuple[Replica, ...]:
-    """As the leader of the running quorum lists them; none where it did not answer."""
+    """Return the voters in the running quorum's leader's list; none without an answer."""
     return subject.snapshot.quorum.voters if subject.snapshot and subject.snapshot.quorum else ()
 
 

@@ -25,7 +25,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def _exposed(host: Host, facts: Facts, port: int) -> Iterator[Problem]:
-    """A node_exporter that was there before must leave the node's address to the proxy."""
+    """Report an older node_exporter that occupies the proxy's address."""
     for found in facts["ports"]:
         is_exporter = found["process"] in ("prometheus-node", "node_exporter")
         if found["port"] == port and is_exporter and not is_loopback(found["address"]):

@@ -27,7 +27,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def clients_left(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
-    """Clients that are connected to a listener that this run closes."""
+    """Report clients that are connected to a listener that this run closes."""
     staying = {*(one["name"] for one in host.node["listeners"]), facts["deployed"]["old_inter_broker"]}
     nodes = addresses(subject)
     for one in facts["deployed"]["listeners"]:

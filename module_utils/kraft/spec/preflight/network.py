@@ -67,7 +67,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A port that another process listens on, at an address that the listener needs; another role's port at any.
+    """Report a port that another process uses at a needed address; another role's port at any address.
 
     A TLS proxy of ours has not taken it: a deployment removes the proxy before an exporter takes its address.
     """
@@ -94,7 +94,7 @@ def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def contributed(node: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The ports that other roles open in Kafka's process or beside it, each as a listener at any address."""
+    """Return the ports that other roles open in Kafka's process or beside it, each as a listener at any address."""
     whose = node["contributed_processes"]
     return [
         {"name": name, "port": port, "bind": "", "variable": name, "processes": whose.get(name, "").split()}
@@ -110,7 +110,7 @@ def collides(facts: Facts, bind: str, address: str) -> bool:
 
 
 def foreign_binds(host: Host, facts: Facts) -> Iterator[Problem]:
-    """An address to listen on must be the host's own; in a cloud a machine's public address is not."""
+    """Require bind addresses of the host itself; a machine's public address in a cloud is not."""
     for bind, error in facts["binds"].items():
         if error:
             message = f"cannot listen on {bind}: {error}"
@@ -121,7 +121,7 @@ def foreign_binds(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
-    """Every advertised name must resolve on every host, and not to the host itself unless it is its own."""
+    """Require that advertised names resolve on every host, and not to the host itself unless its own."""
     own = {listener["bind"] for listener in host.node["listeners"]}
     for name, found in facts["names"].items():
         problem = {"variable": "kafka_address", "host": host.name, "value": name}
@@ -138,7 +138,7 @@ def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def connectivity(subject: Subject) -> Iterator[Problem]:
-    """The port matrix: each host to every listener of the others. A refused connection is fine while nothing listens.
+    """Check the port matrix: each host to every listener of the others. Refused is fine while nothing listens.
 
     Hosts look at different moments: a node that starts meanwhile refuses one host, and listens when its own host looks.
     """

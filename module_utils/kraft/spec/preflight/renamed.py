@@ -37,7 +37,7 @@ def is_numbered_anew(subject: Subject, host: Host) -> bool:
 
 
 def numbered_anew(subject: Subject) -> Iterator[Problem]:
-    """The disk of a node that is in no inventory any more, under a host that would be a new one."""
+    """Report the disk of a node that the inventory lacks, on a host that would be a new one."""
     for host in subject.hosts:
         if is_numbered_anew(subject, host):
             known = disk_id(subject, host)
@@ -50,7 +50,7 @@ def numbered_anew(subject: Subject) -> Iterator[Problem]:
 
 
 def certified_anew(subject: Subject) -> Iterator[Problem]:
-    """A node whose certificate has the name of before. With an authorizer running nodes let that name alone in."""
+    """Report a certificate with the old name: with an authorizer running nodes admit only that name."""
     for host, facts in subject.seen:
         old = (facts.get("steps", {}).get("certificate") or {}).get("issued_to") or host.name
         if old == host.name:

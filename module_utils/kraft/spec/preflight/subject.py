@@ -57,11 +57,11 @@ class Host:
 
     @property
     def log_dirs(self) -> tuple[str, ...]:
-        """All directories, the metadata log's included."""
+        """Return all directories, the metadata log's included."""
         return tuple(dict.fromkeys([*self.node["log_dirs"], self.node["metadata_log_dir"]]))
 
     def found(self) -> Iterator[tuple[str, Facts]]:
-        """Each log dir with what was found of it."""
+        """Yield each log dir with its facts."""
         dirs = (self.facts or {}).get("log_dirs", {})
         return ((path, dirs[path]) for path in self.log_dirs if path in dirs)
 
@@ -76,7 +76,7 @@ class Host:
         return disk is not None and disk["mount"].rstrip("/") != found["mount"].rstrip("/")
 
     def variable_of(self, path: str) -> str:
-        """The variable that names a log dir."""
+        """Return the variable that names a log dir."""
         return "kafka_log_dirs" if path in self.node["log_dirs"] else "kafka_metadata_log_dir"
 
 

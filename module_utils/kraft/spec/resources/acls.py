@@ -51,7 +51,7 @@ class Acl:
 
 
 def expanded(entry: Mapping[str, Any], principal: str = "") -> tuple[Acl, ...]:
-    """The ACLs of one entry, which names one resource; `principal` is that of the user whose entry it is."""
+    """Return the ACLs of one entry, which names one resource; `principal`: the user of the entry."""
     resource = next((each for each in OPERATIONS if entry.get(each)), "")
     name = CLUSTER_NAME if resource == "cluster" else str(entry.get(resource, ""))
     return tuple(

@@ -50,7 +50,7 @@ def entity(entry: Mapping[str, Any]) -> tuple[tuple[str, str | None], ...]:
 
 
 def expanded(entry: Mapping[str, Any]) -> dict[Quota, float]:
-    """Each quota of an entry and its value."""
+    """Return each quota of an entry and its value."""
     return {Quota(entity(entry), kind): float(entry[kind]) for kind in UNITS if entry.get(kind) is not None}
 
 

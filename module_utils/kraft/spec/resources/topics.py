@@ -37,7 +37,7 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def conflicts(config: Mapping[str, str], tiered: bool) -> Iterator[tuple[str, str]]:
-    """Settings of one entry that Kafka refuses together, and what to do.
+    """Yield settings of one entry that Kafka refuses together, with remedies.
 
     `config`: as Kafka writes it, without reset keys; `tiered`: the cluster has remote storage. Settings that an entry
     leaves out may be set on the topic, so that only Kafka can validate them.
@@ -74,5 +74,5 @@ def _is_true(text: str | None) -> bool:
 
 
 def _whole(text: str | None) -> int | None:
-    """A number; what else is wrong is for the rule of values."""
+    """Parse a number; other faults belong to the rule of values."""
     return int(text) if text and re.fullmatch(r"[+-]?\d{1,19}", text, re.ASCII) else None

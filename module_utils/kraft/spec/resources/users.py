@@ -30,7 +30,7 @@ def has_certificate(user: Entry) -> bool:
 
 
 def certified(users: Iterable[Entry]) -> list[str]:
-    """The names of those of ``kafka_users`` who show a certificate, or did before they went."""
+    """Return the names of ``kafka_users`` with a certificate, those to be removed included."""
     return [user["name"] for user in users if has_certificate(user)]
 
 
@@ -40,17 +40,17 @@ def is_generated(user: Entry) -> bool:
 
 
 def generated(users: Iterable[Entry]) -> list[str]:
-    """The names of those whose password is generated."""
+    """Return the names of users with a generated password."""
     return [str(user["name"]) for user in users if is_generated(user)]
 
 
 def passwords_kept(users: Iterable[Entry], kept: Mapping[str, str]) -> list[dict[str, Any]]:
-    """`users`, with what is `kept` (user -> password) for those whose password is generated."""
+    """Return `users` with their `kept` passwords (user -> password), if these are generated."""
     return [{**user, "password": kept.get(str(user["name"]))} if is_generated(user) else dict(user) for user in users]
 
 
 def user_certificate(authority: str, name: str) -> str:
-    """The file with a user's certificate and key, below the directory of the `authority`, on the control machine."""
+    """Return the file with a user's certificate and key, below the `authority`, on the control machine."""
     return f"{authority}/users/{name}.pem"
 
 
@@ -67,7 +67,7 @@ def principal(user: Entry) -> str:
 
 
 def present(users: Iterable[Entry]) -> list[Entry]:
-    """Those who are to be there."""
+    """Return the users that are to be present."""
     return [user for user in users if user.get("state") != ABSENT]
 
 

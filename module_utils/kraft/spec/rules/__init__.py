@@ -103,7 +103,7 @@ FOLLOWING: dict[str, frozenset[str]] = {
 
 
 def check(subject: Subject) -> list[Problem]:
-    """Every problem that any rule finds, without what only follows from a variable that could not be read."""
+    """Return every problem of any rule, without those that only follow from an unreadable variable."""
     broken = {name for node in subject.cluster.nodes for name in node.broken}
     silent = frozenset().union(*(FOLLOWING.get(name, frozenset()) for name in broken))
     found = (problem for rule in RULES for problem in rule(subject) if problem.rule not in silent)

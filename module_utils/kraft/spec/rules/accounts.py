@@ -38,7 +38,7 @@ def accounts(subject: Subject) -> Iterator[Problem]:
 
 
 def login(node: Node) -> str:
-    """The account that Ansible logs in with, as far as it is said; empty where ssh decides."""
+    """Return the account that Ansible logs in with, if it is set; empty if ssh decides."""
     return next((str(node.connection[name]) for name in LOGIN if node.connection.get(name)), "")
 
 

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 
 def alertmanager(subject: Subject) -> Iterator[Problem]:
-    """Prometheus takes an address, and no URL."""
+    """Require an address, not a URL, as Prometheus does."""
     for node in subject.sound(ALERTMANAGER):
         value = str(node.variables.get(ALERTMANAGER) or "")
         if value and not is_address(value):
@@ -42,7 +42,7 @@ def watchdog(subject: Subject) -> Iterator[Problem]:
 
 
 def alike(subject: Subject) -> Iterator[Problem]:
-    """One file is written for the cluster."""
+    """Require equal values on all hosts: one file is written for the cluster."""
     for name in (*RECEIVERS.values(), ALERTMANAGER):
         found = [node.variables.get(name) for node in subject.sound(name)]
         if any(each != found[0] for each in found):

@@ -45,7 +45,7 @@ def version(subject: Subject) -> Iterator[Problem]:
 
 
 def advisories(subject: Subject) -> Iterator[Problem]:
-    """A release that no known advisory affects. The rule has the advisory's name, so that each is accepted alone."""
+    """Report known advisories of the release. The rule has the advisory's name, so that each is accepted alone."""
     text = subject.cluster.version
     if any(version(subject)):  # it must change anyway
         return
@@ -63,7 +63,7 @@ def advisories_checked(subject: Subject) -> Iterator[Problem]:
 
 
 def place(subject: Subject) -> Iterator[Problem]:
-    """A path of the control machine or a URL, of a gzipped tar of binaries."""
+    """Require a path of the control machine or a URL, of a gzipped tar of binaries."""
     text, variable = subject.cluster.archive, "kafka_archive"
     if not text:
         return
@@ -95,7 +95,7 @@ def place_problem(text: str, path: str) -> tuple[str, str]:
 
 
 def presence(subject: Subject) -> Iterator[Problem]:
-    """An error only where a host still needs it; before the hosts were looked at, it is a warning."""
+    """Report a missing archive: an error if a host needs it, a warning before the hosts were inspected."""
     if subject.surroundings.archive_exists is False and is_awaited(subject):
         severity = ERROR if looked_at(subject) else WARNING
         message, text = "does not exist", subject.cluster.archive
@@ -115,7 +115,7 @@ def is_awaited(subject: Subject) -> bool:
 
 
 def checksum(subject: Subject) -> Iterator[Problem]:
-    """Only what proves the content."""
+    """Require a checksum that proves the content."""
     text = subject.cluster.archive_checksum
     message = checksum_problem(text) if text else ""
     if message:
@@ -136,7 +136,7 @@ def checksum_problem(text: str) -> str:
 
 
 def content(subject: Subject) -> Iterator[Problem]:
-    """A damaged archive is found here, not on a host that has been changed already. Bad as a missing one is."""
+    """Report a damaged archive here, before any host is changed. It is as bad as a missing one."""
     found = subject.surroundings.archive_digest
     wanted = subject.cluster.archive_checksum.strip().lower().partition(":")[2]
     if found and wanted and found != wanted and is_awaited(subject):

@@ -28,7 +28,7 @@ FORM = "write each one as User:NAME, with ';' between them"
 
 
 def authorizers(subject: Subject) -> Iterator[Problem]:
-    """All nodes decide alike: what brokers forward, controllers judge."""
+    """Require one authorizer on all nodes: controllers check what brokers forward."""
     found = {node.host: subject.settings[node.host].get(AUTHORIZER, "") for node in subject.cluster.nodes}
     if len(set(found.values())) > 1:
         without = [host for host, name in found.items() if not name]
@@ -44,7 +44,7 @@ def authorizers(subject: Subject) -> Iterator[Problem]:
 
 
 def _orphans(settings: dict[str, str], node: Node) -> Iterator[Problem]:
-    """Settings that an authorizer would read, without one."""
+    """Report settings of an authorizer without one."""
     if not settings.get(AUTHORIZER) and (settings.get(SUPER_USERS) or _is_true(settings.get(EVERYONE))):
         message = f"is not set, but {SUPER_USERS} or {EVERYONE} is: they have no effect"
         remedy = f"set {AUTHORIZER} to {STANDARD}"
@@ -66,7 +66,7 @@ def super_users(subject: Subject) -> Iterator[Problem]:
 
 
 def principals(given: str) -> list[str]:
-    """The principals of ``super.users`` as Kafka takes them apart."""
+    """Split ``super.users`` as Kafka does."""
     return [each.strip() for each in given.split(";") if each.strip()]
 
 
@@ -99,7 +99,7 @@ def principal_fault(text: str, own_types: bool = False) -> str:
 
 
 def _nodes_left_out(settings: dict[str, str], node: Node, cluster: Cluster) -> str:
-    """The principals of nodes that the authorizer would refuse. Names in certificates that you bring are not known."""
+    """Return the nodes' principals that the authorizer would refuse. Names in provided certificates are unknown."""
     if settings.get(AUTHORIZER) != STANDARD or _is_true(settings.get(EVERYONE)) or BUILDER in settings:
         return ""
     protocols = {each.protocol for each in node.own_listeners if each.purpose != CLIENT}

@@ -38,7 +38,7 @@ def _each(subject: Subject) -> Iterator[Given]:
 
 
 def files(subject: Subject) -> Iterator[Problem]:
-    """Plain names that begin with the role's, so that no two roles and no file of Kafka's can meet."""
+    """Require plain names with the role's prefix, so that files of roles and of Kafka never collide."""
     for node, each in _each(subject):
         role = each.variable.removeprefix(PREFIX)
         form = re.compile(rf"{re.escape(role)}[._-][A-Za-z0-9._-]*[A-Za-z0-9]")
@@ -53,7 +53,7 @@ def files(subject: Subject) -> Iterator[Problem]:
 
 
 def agents(subject: Subject) -> Iterator[Problem]:
-    """A jar that is missing would end the JVM at its next start; one that is not the named one could do anything."""
+    """Require the named jar: a missing one would end the JVM at its next start, a foreign one is unsafe."""
     for node, each in _each(subject):
         role = each.variable.removeprefix(PREFIX)
         form, where = re.compile(rf"{re.escape(role)}-[A-Za-z0-9._-]+\.jar"), f"{each.variable}.agents"
@@ -114,7 +114,7 @@ def _keys(options: Iterable[str]) -> set[str]:
 
 
 def unit_lines(subject: Subject) -> Iterator[Problem]:
-    """Lines that add to the unit; the unit is readable by everybody."""
+    """Check lines that add to the unit; the unit is readable by everybody."""
     for node, each in _each(subject):
         where = f"{each.variable}.unit_lines"
         for line in each.unit_lines:
@@ -127,7 +127,7 @@ def unit_lines(subject: Subject) -> Iterator[Problem]:
 
 
 def collector(subject: Subject) -> Iterator[Problem]:
-    """A look that is asked for too often is work for Kafka; an archive that is missing would be missed on the hosts."""
+    """Check the collector: too short an interval is work for Kafka; an archive must exist."""
     for node, each in _each(subject):
         asked = each.collector
         if asked and not SHORTEST <= asked["interval"] <= LONGEST:

@@ -15,7 +15,7 @@ HERE = "control machine"
 
 
 def client(subject: Subject) -> Iterator[Problem]:
-    """A deployment brings the client to every host, where root runs it: it must be there, and the one that is meant."""
+    """Require the intended client archive: a deployment installs it on every host, where root runs it."""
     found, given = subject.surroundings.client_digest, subject.cluster.nodes[0].variables
     text, wanted = given.get("kafka_client_archive"), str(given.get(CHECKSUM) or "")
     if found is None or not wanted:  # an empty checksum is refused by its own rule
@@ -39,7 +39,7 @@ def spark(subject: Subject) -> Iterator[Problem]:
 
 
 def private_keys(subject: Subject) -> Iterator[Problem]:
-    """A key that ssh does not find, or does not take, is no way to the host."""
+    """Require private keys that ssh finds and accepts."""
     for host, fault in subject.surroundings.key_faults.items():
         remedy = "give the path of your key, or remove the line: ssh then takes its default keys and its agent's"
         remedy = "chmod 600 it" if "others" in fault else remedy
@@ -55,7 +55,7 @@ def plans(subject: Subject) -> Iterator[Problem]:
 
 
 def maintenance(subject: Subject) -> Iterator[Problem]:
-    """Tasks that cannot be run would be noticed when their node is down."""
+    """Require maintenance tasks that can run: a fault would show only when their node is down."""
     remedy = "give a file of tasks (-e kafka_maintenance_tasks=patch.yml), or -e kafka_reboot=true, or both"
     for variable, fault in subject.surroundings.maintenance_faults.items():
         yield Problem("maintenance", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))

@@ -44,7 +44,7 @@ def _problem(fault: Fault, host: str = "") -> Problem:
 
 
 def names(subject: Subject) -> Iterator[Problem]:
-    """A node is reached by what its listeners advertise, so its certificate must be good for that."""
+    """Require certificates for the advertised names of a node's listeners."""
     for node, given in _nodes(subject):
         described = certificate(subject.cluster, node)
         lacking = given.lacks(described["node"]["names"]) if described and given.is_read else []

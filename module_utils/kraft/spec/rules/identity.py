@@ -17,7 +17,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def cluster_id(subject: Subject) -> Iterator[Problem]:
-    """Kafka formats with any text as an id and fails on it much later."""
+    """Check the cluster id: Kafka formats with any text and fails on it much later."""
     text = subject.cluster.cluster_id
     problem = id_problem(text) if text else ""
     if problem:
@@ -33,7 +33,7 @@ def cluster_id(subject: Subject) -> Iterator[Problem]:
 
 
 def cluster_name(subject: Subject) -> Iterator[Problem]:
-    """The name becomes part of file names."""
+    """Check the name, which becomes part of file names."""
     name = subject.cluster.name
     if name and not NAME.fullmatch(name):
         message = "contains characters other than letters, digits, '.', '_' and '-'"
@@ -42,7 +42,7 @@ def cluster_name(subject: Subject) -> Iterator[Problem]:
 
 
 def node_ids(subject: Subject) -> Iterator[Problem]:
-    """Every node has its own id, from 0 to the largest Java int."""
+    """Require unique node ids, from 0 to the largest Java int."""
     nodes = list(subject.sound("kafka_node_id"))
     for node in nodes:
         if node.node_id < 0 or node.node_id > LARGEST_NODE_ID:

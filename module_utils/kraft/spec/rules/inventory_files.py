@@ -16,14 +16,14 @@ WHOLE = frozenset({"kafka_config", "kafka_group_config", TOPICS, USERS, ACLS, QU
 
 
 def unread(subject: Subject) -> Iterator[Problem]:
-    """Each file of group_vars and host_vars is one that Ansible reads."""
+    """Report files of group_vars and host_vars that Ansible does not read."""
     for each in subject.surroundings.files.unread:
         severity = ERROR if each.error else WARNING
         yield Problem("file_unread", each.reason, each.remedy, each.path, severity=severity)
 
 
 def replaced(subject: Subject) -> Iterator[Problem]:
-    """A value is not replaced by a wider place, by a second one of the same group, or as a whole without a word."""
+    """Report values replaced by a wider place, by a second one of the same group, or silently as a whole."""
     for each in subject.surroundings.files.replaced:
         if each.narrower:
             message = f"has no effect at {each.lost}: files of group_vars win, here {each.won}"
@@ -42,7 +42,7 @@ def _as_a_whole(each: Replaced) -> Problem:
 
 
 def beside(subject: Subject) -> Iterator[Problem]:
-    """A setting of Kafka in place of a variable: Ansible takes it, and no role reads it."""
+    """Report a setting of Kafka in place of a variable: Ansible takes it, and no role reads it."""
     definitions = load(nearest_version(subject.cluster.version))
     known = [*definitions.server, *definitions.topic]
     for host, names in subject.surroundings.files.dotted.items():
@@ -59,7 +59,7 @@ BESIDE = "has no effect here: it is a setting of Kafka, not a variable"
 
 
 def groups(subject: Subject) -> Iterator[Problem]:
-    """A file of variables among the hosts files: Ansible makes groups of its variables."""
+    """Report a file of variables among the hosts files: Ansible makes groups of its variables."""
     for name in sorted(subject.surroundings.files.groups & subject.surroundings.names):
         message = "is read as the name of a group: its file stands among the hosts files"
         yield Problem("variable_as_group", message, "move the file to group_vars/kafka/", name)

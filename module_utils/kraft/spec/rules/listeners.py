@@ -47,7 +47,7 @@ def is_loopback(text: str) -> bool:
 
 
 def no_place(text: str) -> str:
-    """Why an address leads to no host, or to another one from each network; empty where it may lead to one."""
+    """Return why an address leads to no host, or to different ones by network; empty if it may lead to one."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -85,7 +85,7 @@ def addresses(subject: Subject) -> Iterator[Problem]:
 
 
 def names(subject: Subject) -> Iterator[Problem]:
-    """Names are written as Kafka reads them, each once on a node."""
+    """Require names in Kafka's form, each once on a node."""
     for node in subject.cluster.nodes:
         for listener in node.listeners:
             if not NAME.fullmatch(listener.name):
@@ -105,12 +105,12 @@ def _ambiguous(node: Node) -> set[str]:
 
 
 def suggested(name: str) -> str:
-    """The nearest name that would do."""
+    """Return the nearest valid name."""
     return re.sub(r"[^A-Z0-9_]", "_", name.upper()).lstrip("_0123456789") or "CLIENT"
 
 
 def ports(subject: Subject) -> Iterator[Problem]:
-    """Ports can be opened, and no two sockets want the same one."""
+    """Require ports that can be opened, each for one socket."""
     for node, listener in _each(subject):
         for part, port in ((".port", listener.port), (".advertised.port", listener.advertised_port)):
             yield from _in_range(node, _at(listener, part), port)
@@ -134,7 +134,7 @@ def _in_range(node: Node, where: str, port: int) -> Iterator[Problem]:
 
 
 def _port(node: Node, where: str, port: int) -> Iterator[Problem]:
-    """A port that Kafka can open."""
+    """Check that Kafka can open a port."""
     if str(port) == str(node.connection.get("ansible_port", 22)):
         yield Problem("port_of_ssh", "is the port of ssh on this host", "give another port", where, node.host, port)
     elif 0 < port < PRIVILEGED:
@@ -144,7 +144,7 @@ def _port(node: Node, where: str, port: int) -> Iterator[Problem]:
 
 
 def binds(subject: Subject) -> Iterator[Problem]:
-    """A wildcard is for clients only, and never an advertised address."""
+    """Allow a wildcard for clients only, and never as an advertised address."""
     for node, listener in _each(subject):
         if listener.bind not in WILDCARDS:
             if not is_host(listener.bind) and listener.bind != node.address:
@@ -164,7 +164,7 @@ def binds(subject: Subject) -> Iterator[Problem]:
 
 
 def advertised(subject: Subject) -> Iterator[Problem]:
-    """An advertised address can be connected to, and leads to one node only."""
+    """Require advertised addresses that are reachable, each of one node only."""
     alone = len(subject.cluster.nodes) == 1
     for node, listener in _each(subject):
         text = listener.advertised_host
@@ -188,7 +188,7 @@ def advertised(subject: Subject) -> Iterator[Problem]:
 
 
 def needed(subject: Subject) -> Iterator[Problem]:
-    """Each role has the listeners that it needs: one for each purpose, several for clients."""
+    """Require the listeners of each role: one for each purpose, several for clients."""
     for node in subject.sound(VARIABLE, "kafka_process_roles"):
         wanted = [*((CLIENT, INTER_BROKER) if node.is_broker else ()), *((CONTROLLER,) if node.is_controller else ())]
         for purpose in wanted:
@@ -202,7 +202,7 @@ def needed(subject: Subject) -> Iterator[Problem]:
 
 
 def alike(subject: Subject) -> Iterator[Problem]:
-    """A listener by which nodes reach each other has one name and one protocol; clients find theirs on every broker."""
+    """Require one name and protocol for listeners between nodes; clients find theirs on every broker."""
     for purpose in (INTER_BROKER, CONTROLLER):
         each_has = (node.listeners_for(purpose) for node in subject.cluster.nodes)
         found = {(each.name, each.protocol) for listeners in each_has if len(listeners) == 1 for each in listeners}
@@ -250,7 +250,7 @@ def protocols(subject: Subject) -> Iterator[Problem]:
 
 
 def _own_clients(subject: Subject) -> Iterator[Problem]:
-    """The smoke test and the probe can connect to the client listener that they use."""
+    """Check that the smoke test and the probe can connect to their client listener."""
     found = (subject.cluster.client_listener(node) for node in subject.cluster.brokers)
     used = [each for each in found if each][:1]
     for listener, (variable, options) in product(used, subject.surroundings.client_options.items()):

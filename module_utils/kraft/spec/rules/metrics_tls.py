@@ -15,7 +15,7 @@ VARIABLE, USER = "kafka_metrics_tls", "kafka_metrics_user"
 
 
 def exporters(subject: Subject) -> Iterator[Problem]:
-    """There is something to protect, on all nodes alike: Prometheus scrapes all of them in one way."""
+    """Require exporters on all nodes alike: Prometheus scrapes all of them in one way."""
     asked = [node for node in subject.sound(VARIABLE) if node.variables.get(VARIABLE)]
     publishing = [node for node in subject.cluster.nodes if any(each.ports for each in node.effective_contributions)]
     for node in asked:
@@ -34,7 +34,7 @@ def _publishes(node: Node) -> bool:
 
 
 def certificates(subject: Subject) -> Iterator[Problem]:
-    """The proxy shows the node's certificate, and trusts the authority for clients."""
+    """Require the node's certificate, and the authority for clients."""
     for node in subject.sound(VARIABLE, "kafka_tls"):
         if node.proxied and not node.tls:
             message = "needs certificates, and the cluster has no authority for them"
@@ -67,7 +67,7 @@ def scrapers(subject: Subject) -> Iterator[Problem]:
 
 
 def twins(subject: Subject) -> Iterator[Problem]:
-    """stunnel compares names of certificates as names of hosts, without regard to case (X509_check_host)."""
+    """Report names that differ only in case: stunnel ignores it (X509_check_host)."""
     named = [user["name"] for user in users.present(given_of(subject, USERS)) if users.has_certificate(user)]
     for node in subject.sound(USER, USERS):
         for name in sorted({each.proxy["user"] for each in node.proxied}):
@@ -78,7 +78,7 @@ def twins(subject: Subject) -> Iterator[Problem]:
 
 
 def addresses(subject: Subject) -> Iterator[Problem]:
-    """Exporter and proxy have one port, so they need two addresses."""
+    """Require two addresses, since exporter and proxy have one port."""
     for node in subject.cluster.nodes:
         for each in node.proxied:
             for address in filter(_is_loopback, each.addresses):

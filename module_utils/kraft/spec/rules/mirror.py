@@ -40,7 +40,7 @@ def given(subject: Subject) -> Mapping[str, Any]:
 
 
 def alike(subject: Subject) -> Iterator[Problem]:
-    """There is one copy of a cluster."""
+    """Require equal values: a cluster has one copy."""
     found = [node.variables.get(MIRROR) or None for node in subject.sound(MIRROR)]
     if any(each != found[0] for each in found):
         message, remedy = "differs between hosts: there is one copy", "set it once, for all nodes"
@@ -48,7 +48,7 @@ def alike(subject: Subject) -> Iterator[Problem]:
 
 
 def source(subject: Subject) -> Iterator[Problem]:
-    """A name that MirrorMaker can take, and brokers with their ports."""
+    """Require a name for MirrorMaker, and brokers with their ports."""
     asked = given(subject).get("source") or {}
     name, servers = asked.get("name"), asked.get("bootstrap_servers")
     if name is not None and (not NAME.fullmatch(name) or name == TARGET):
@@ -66,7 +66,7 @@ def source(subject: Subject) -> Iterator[Problem]:
 
 
 def client(subject: Subject) -> Iterator[Problem]:
-    """Settings of the source's client that both Java and the modules understand."""
+    """Require settings of the source's client that both Java and the modules understand."""
     asked = (given(subject).get("source") or {}).get("client") or {}
     where = f"{MIRROR}.source.client"
     for key in OWN:
@@ -95,7 +95,7 @@ def patterns(subject: Subject) -> Iterator[Problem]:
 
 
 def pattern_fault(pattern: str) -> str:
-    """Why it is no regular expression for MirrorMaker; empty where it is one."""
+    """Return why it is no regular expression for MirrorMaker; empty if it is one."""
     if not pattern.strip() or pattern != pattern.strip():
         return "is empty, or begins or ends with a blank"
     if "," in pattern:
@@ -110,7 +110,7 @@ def pattern_fault(pattern: str) -> str:
 
 
 def throttle(subject: Subject) -> Iterator[Problem]:
-    """A throttle that lets something through."""
+    """Require a throttle above 0."""
     asked = given(subject).get("throttle_bytes_per_second")
     if isinstance(asked, int) and asked < 1:
         where = f"{MIRROR}.throttle_bytes_per_second"

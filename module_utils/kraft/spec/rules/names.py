@@ -61,7 +61,7 @@ STATE = frozenset(
 
 
 def unknown(subject: Subject) -> Iterator[Problem]:
-    """Every ``kafka_*`` variable of the inventory or the command line is one that some role reads."""
+    """Report ``kafka_*`` variables of the inventory or the command line that no role reads."""
     known = subject.surroundings.names | ALSO_KNOWN
     if not subject.surroundings.names:
         return
@@ -79,7 +79,7 @@ def unknown(subject: Subject) -> Iterator[Problem]:
 
 
 def connections(subject: Subject) -> Iterator[Problem]:
-    """Old names of Ansible's own variables: Ansible still reads them, and the node's address does not follow them."""
+    """Report old names of Ansible's own variables: the node's address does not follow them."""
     for node in subject.cluster.nodes:
         for old in sorted(OLD_CONNECTION & node.connection.keys()):
             new = old.replace("ansible_ssh_", "ansible_")
@@ -87,7 +87,7 @@ def connections(subject: Subject) -> Iterator[Problem]:
 
 
 def accepted(subject: Subject) -> Iterator[Problem]:
-    """Only what is a risk can be accepted."""
+    """Allow only risks to be accepted."""
     for name in subject.cluster.accepted_risks:
         if name not in ACCEPTABLE:
             meant = nearest(name, ACCEPTABLE)
@@ -98,7 +98,7 @@ def accepted(subject: Subject) -> Iterator[Problem]:
 
 
 def of_a_play(subject: Subject) -> Iterator[Problem]:
-    """A variable of a play (``vars`` of it, or of ``import_playbook``) would reach some tasks, and no check."""
+    """Report a variable of a play (``vars`` of it, or of ``import_playbook``): some tasks see it, no check does."""
     for name in sorted(subject.surroundings.of_play & STATE):
         message = "is set by a play: what nodes are to be is read from the inventory and the command line alone"
         remedy = "move it to group_vars of the nodes, or give it with -e"

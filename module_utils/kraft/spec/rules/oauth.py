@@ -65,7 +65,7 @@ def key_sets(subject: Subject) -> Iterator[Problem]:
 
 
 def allowed(subject: Subject) -> Iterator[Problem]:
-    """The allow-list of addresses is derived; of two, Java would take the one that is given by hand."""
+    """Refuse a second allow-list of addresses: Java would take the one given by hand."""
     for node in subject.cluster.nodes:
         if with_tokens(node) and any(option.startswith(ALLOWED) for option in node.jvm_options):
             message, remedy = f"sets {ALLOWED}, which is derived from {VARIABLE}", "remove it"
@@ -73,7 +73,7 @@ def allowed(subject: Subject) -> Iterator[Problem]:
 
 
 def unverified(subject: Subject) -> Iterator[Problem]:
-    """From 4.4 on a login with tokens names issuer and audience; two settings take that back."""
+    """Warn about two settings that disable the check of issuer and audience, mandatory from 4.4 on."""
     for node in subject.cluster.nodes:
         for key, value in subject.settings[node.host].items():
             left_out = UNVERIFIED.fullmatch(key)
@@ -99,7 +99,7 @@ def super_users(subject: Subject) -> Iterator[Problem]:
 
 
 def own_clients(subject: Subject) -> Iterator[Problem]:
-    """The smoke test and the probe have no token."""
+    """Refuse tokens for the smoke test and the probe, which have none."""
     listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
     if listener and listener.mechanisms == (OAUTHBEARER,) and subject.surroundings.client_options:
         message = f"takes only tokens, and {named(sorted(subject.surroundings.client_options))} connect to it"

@@ -37,7 +37,7 @@ def of_this_machine(subject: Subject) -> Iterator[Problem]:
 
 
 def of_nobody(subject: Subject) -> Iterator[Problem]:
-    """Spark runs on this machine, which does not read what only the nodes' group has."""
+    """Report variables only in the nodes' group: Spark runs on this machine, which does not read them."""
     for node in subject.cluster.nodes:
         for variable, value in node.variables.items():
             here = subject.surroundings.smoke.get(variable)
@@ -48,7 +48,7 @@ def of_nobody(subject: Subject) -> Iterator[Problem]:
 
 
 def as_text(value: Any) -> str:
-    """For a comparison: the command line gives everything as text."""
+    """Return a text for comparison: the command line gives everything as text."""
     return str(value).lower()
 
 
@@ -62,7 +62,7 @@ def judged(variable: str, value: Any, host: str) -> Iterator[Problem]:
 
 
 def whole(value: Any) -> int | None:
-    """A number, also one that the command line gave as text."""
+    """Parse a number, also one that the command line gave as text."""
     try:
         return None if isinstance(value, (bool, float)) else int(value)
     except (TypeError, ValueError):
@@ -70,7 +70,7 @@ def whole(value: Any) -> int | None:
 
 
 def topic(subject: Subject) -> Iterator[Problem]:
-    """The proof makes a topic of this name and the run's id: Kafka must take both together."""
+    """Check the topic's name together with the run's id: Kafka must take both."""
     name = subject.surroundings.smoke.get(TOPIC)
     if name is not None and not (str(name) and topics.NAME.fullmatch(f"{name}{RUN_ID}")):
         most = LONGEST - len(RUN_ID)

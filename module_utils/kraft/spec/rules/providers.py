@@ -19,7 +19,7 @@ FILES = "org.apache.kafka.common.config.provider.FileConfigProvider"
 
 
 def providers(subject: Subject) -> Iterator[Problem]:
-    """Every provider that is asked is named, and every one that is named has a class."""
+    """Require a name for every used provider, and a class for every named one."""
     for node in subject.cluster.nodes:
         given = {str(key): (layer.variable, value) for layer in node.layers for key, value in layer.settings.items()}
         variable, listed = given.get(PROVIDERS, ("kafka_config", ""))

@@ -89,7 +89,7 @@ class Values:
         return (setting.default if setting else "") or ""
 
     def number(self, key: str) -> float | None:
-        """None where there is no number; whether there should be one is for the rule of values."""
+        """Return a number, or None; other faults belong to the rule of values."""
         try:
             return float(self.text(key))
         except ValueError:
@@ -123,7 +123,7 @@ def order(subject: Subject) -> Iterator[Problem]:
 
 
 def sessions(subject: Subject) -> Iterator[Problem]:
-    """Brokers whose heartbeats come too seldom are fenced and unfenced in turn; Kafka only logs it."""
+    """Report too rare heartbeats: brokers are fenced and unfenced in turn; Kafka only logs it."""
     for values in _values(subject):
         beat, session = values.number("broker.heartbeat.interval.ms"), values.number("broker.session.timeout.ms")
         where = values.given("broker.heartbeat.interval.ms", "broker.session.timeout.ms")
@@ -136,7 +136,7 @@ def sessions(subject: Subject) -> Iterator[Problem]:
 
 
 def buffers(subject: Subject) -> Iterator[Problem]:
-    """Sizes that depend on a number beside them."""
+    """Check sizes that depend on a number beside them."""
     for values in _values(subject):
         size, threads = values.number("log.cleaner.dedupe.buffer.size"), values.number("log.cleaner.threads")
         where = values.given("log.cleaner.dedupe.buffer.size", "log.cleaner.threads")
@@ -152,7 +152,7 @@ def buffers(subject: Subject) -> Iterator[Problem]:
 
 
 def zeros(subject: Subject) -> Iterator[Problem]:
-    """Numbers that are refused although their type allows them."""
+    """Report numbers that are refused although their type allows them."""
     for values in _values(subject):
         for key in ("log.retention.ms", "log.retention.minutes", "log.retention.hours"):
             where, value = values.given(key), values.number(key)
@@ -170,7 +170,7 @@ def zeros(subject: Subject) -> Iterator[Problem]:
 
 
 def positive(subject: Subject) -> Iterator[Problem]:
-    """Times that Kafka takes as they are, and with which it does nothing but wait, or never."""
+    """Report times with which Kafka only waits, or never does anything."""
     for values in _values(subject):
         for key in POSITIVE:
             where, value = values.given(key), values.number(key)
@@ -181,7 +181,7 @@ def positive(subject: Subject) -> Iterator[Problem]:
 
 
 def roles(subject: Subject) -> Iterator[Problem]:
-    """Settings of a role that the node does not have."""
+    """Report settings of a role that the node does not have."""
     join = "controller.quorum.auto.join.enable"
     for values in _values(subject):
         node, where = values.node, values.given(join)
@@ -194,7 +194,7 @@ def roles(subject: Subject) -> Iterator[Problem]:
 
 
 def readers(subject: Subject) -> Iterator[Problem]:
-    """Settings that only nodes of another role read, where they are given to this one on purpose."""
+    """Report settings that only nodes of another role read."""
     definitions = load(nearest_version(subject.cluster.version))
     for node in subject.cluster.nodes:
         for layer in node.layers:
@@ -211,7 +211,7 @@ def readers(subject: Subject) -> Iterator[Problem]:
 
 
 def _only_reader(setting: Setting) -> str:
-    """The role without which a setting has no effect; empty where both read it."""
+    """Return the role that alone reads a setting; empty if both do."""
     if setting.name in OF_CONTROLLERS:
         return CONTROLLER
     if setting.name == TIERED:  # controllers read it if a topic has remote storage
@@ -220,7 +220,7 @@ def _only_reader(setting: Setting) -> str:
 
 
 def elections(subject: Subject) -> Iterator[Problem]:
-    """A leader that lacks records makes them lost."""
+    """Warn about unclean elections: a leader that lacks records makes them lost."""
     for values in _values(subject):
         where = values.given("unclean.leader.election.enable")
         if where and values.is_true("unclean.leader.election.enable"):

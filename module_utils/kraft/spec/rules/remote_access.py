@@ -43,7 +43,7 @@ def jmx(subject: Subject) -> Iterator[Problem]:
 
 
 def system_properties(options: Sequence[str]) -> dict[str, str]:
-    """``-Dname=value`` by name; the JVM takes the last of several."""
+    """Parse ``-Dname=value`` by name; the JVM takes the last of several."""
     pairs = (option[2:].partition("=") for option in options if option.startswith("-D"))
     return {name: value.strip() for name, _, value in pairs}
 

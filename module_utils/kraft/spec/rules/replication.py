@@ -22,7 +22,7 @@ INTERNAL = {
 
 
 def bounds(subject: Subject) -> Iterator[Problem]:
-    """Both are numbers of replicas."""
+    """Require numbers of replicas."""
     cluster = subject.cluster
     for variable, value in ((FACTOR, cluster.default_replication_factor), (IN_SYNC, cluster.min_insync_replicas)):
         if not 1 <= value <= LARGEST:
@@ -32,7 +32,7 @@ def bounds(subject: Subject) -> Iterator[Problem]:
 
 
 def enough_brokers(subject: Subject) -> Iterator[Problem]:
-    """A topic with more replicas than brokers cannot be made."""
+    """Report a factor above the number of brokers."""
     cluster, count = subject.cluster, len(subject.cluster.brokers)
     wanted = cluster.default_replication_factor
     if not count or wanted <= count or not subject.all_sound("kafka_process_roles", FACTOR):
@@ -46,7 +46,7 @@ def enough_brokers(subject: Subject) -> Iterator[Problem]:
 
 
 def in_sync(subject: Subject) -> Iterator[Problem]:
-    """Below the replication factor, or the loss of one broker stops every write."""
+    """Require min.insync.replicas below the factor, or the loss of one broker stops every write."""
     cluster = subject.cluster
     factor, wanted = cluster.default_replication_factor, cluster.min_insync_replicas
     if not subject.all_sound(FACTOR, IN_SYNC) or min(factor, wanted) < 1:
@@ -66,7 +66,7 @@ def in_sync(subject: Subject) -> Iterator[Problem]:
 
 
 def own_topics(subject: Subject) -> Iterator[Problem]:
-    """The same for the topics that Kafka keeps its own state in, where the inventory sets them."""
+    """Check Kafka's own topics in the same way, if the inventory sets them."""
     cluster = subject.cluster
     for node in cluster.nodes:
         given = {key: f"{layer.variable}[{key}]" for layer in node.layers for key in layer.settings}
@@ -79,7 +79,7 @@ def own_topics(subject: Subject) -> Iterator[Problem]:
 
 
 def _own_topic(cluster: Cluster, at: Problem, least: int) -> Iterator[Problem]:
-    """`at`: a problem without words, whose value is the replication factor."""
+    """Check one of them. `at`: a problem without words, whose value is the replication factor."""
     count, factor = len(cluster.brokers), at.value
     if factor > count > 0:
         yield _said(at, "own_topic_factor", f"is above the number of brokers, {count}", f"give {count} or less")
@@ -99,12 +99,12 @@ def _said(at: Problem, rule: str, message: str, remedy: str) -> Problem:
 
 
 def _number(text: str) -> int | None:
-    """A whole number above 0; what else is wrong is for the rule of values."""
+    """Parse a whole number above 0; other faults belong to the rule of values."""
     return int(text) if text.isascii() and text.isdigit() and int(text) > 0 else None
 
 
 def auto_create(subject: Subject) -> Iterator[Problem]:
-    """A name that is mistyped becomes a topic, which takes what was meant for another."""
+    """Warn about automatic topics: a mistyped name becomes one, and takes another's records."""
     if subject.cluster.in_production and subject.cluster.auto_create_topics:
         message, remedy = "makes a topic of every mistyped name", "leave it out, and make topics on purpose"
         yield Problem("auto_create_topics", message, remedy, AUTO_CREATE, value=True, severity=WARNING)

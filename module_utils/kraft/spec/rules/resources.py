@@ -32,14 +32,14 @@ Entry = Mapping[str, Any]
 
 
 def given_of(subject: Subject, variable: str) -> list[Entry]:
-    """The entries of a variable, which all hosts share, without those that could not be read."""
+    """Return the entries of a variable, which all hosts share, without unreadable ones."""
     if not subject.cluster.nodes:
         return []
     return list(subject.cluster.nodes[0].variables.get(variable) or ())
 
 
 def alike(subject: Subject) -> Iterator[Problem]:
-    """All hosts have the same value of each variable: the cluster has one set."""
+    """Require equal values on all hosts: the cluster has one set."""
     for variable in (TOPICS, USERS, ACLS, QUOTAS, CLIENT_USER):
         found = [node.variables.get(variable) or None for node in subject.sound(variable)]
         if any(each != found[0] for each in found):
@@ -74,7 +74,7 @@ def people(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
-    """A mechanism that no client listener takes."""
+    """Report a mechanism that no client listener takes."""
     own = [each.lower() for each in offered if each in SCRAM]
     other = f"set {' or '.join(own)}" if own else "use kafka_security: tls_scram"
     message = f"logs in with {mechanism}, and no client listener takes it"
@@ -83,7 +83,7 @@ def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
 
 
 def _generated(subject: Subject, where: str) -> Iterator[Problem]:
-    """A user without a password: one is generated, where the run can keep it."""
+    """Check that the run can keep the generated password of a user without one."""
     if subject.surroundings.password_fault:
         message = f"is not set, and {subject.surroundings.password_fault}"
         remedy = "give a password; or start the run with your vault's (--vault-password-file), to generate and keep one"
@@ -118,7 +118,7 @@ def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]
 
 
 def own_client(subject: Subject) -> Iterator[Problem]:
-    """``kafka_client_user`` is a user that is declared, and logs in as the listener of our own clients wants it."""
+    """Require ``kafka_client_user`` among the users, with the login of our own clients' listener."""
     name, there = subject.cluster.client_user, users.present(given_of(subject, USERS))
     user = next((each for each in there if each["name"] == name), None)
     if name and not user:
@@ -138,7 +138,7 @@ def own_client(subject: Subject) -> Iterator[Problem]:
 
 
 def access(subject: Subject) -> Iterator[Problem]:
-    """ACLs that Kafka takes, for principals that a client can have. None stops our own clients."""
+    """Check ACLs: Kafka takes them, principals can exist, and none stops our own clients."""
     given = given_of(subject, ACLS)
     lines = [(f"{ACLS}[{number}]", entry) for number, entry in enumerate(given)]
     for where, entry in lines:
@@ -174,7 +174,7 @@ def _super_users(subject: Subject) -> set[str]:
 
 
 def contradictions(subject: Subject) -> Iterator[Problem]:
-    """No ACL and no quota is declared, and declared absent as well."""
+    """Refuse ACLs and quotas that are declared both present and absent."""
     given, people = given_of(subject, ACLS), users.present(given_of(subject, USERS))
     absent = [entry for entry in given if entry.get("state") == users.ABSENT]
     gone = {acl for entry in absent for acl in acls.expanded(entry)}
@@ -200,7 +200,7 @@ def _contradicting_quotas(given: list[Entry], people: list[Entry]) -> Iterator[P
 
 
 def prune(subject: Subject) -> Iterator[Problem]:
-    """``kafka_prune`` names kinds that a run can remove, and ``kafka_prune_most`` is a number above 0."""
+    """Check ``kafka_prune``: kinds that a run can remove; ``kafka_prune_most``: a number above 0."""
     node = next(iter(subject.cluster.nodes), None)
     given, most = (node.variables.get(name) for name in (PRUNE, MOST)) if node else (None, None)
     kinds = users.kinds(given)

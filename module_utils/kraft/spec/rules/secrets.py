@@ -38,7 +38,7 @@ JAAS_PASSWORD = re.compile(r"""\b(?:password|user_\w+|clientSecret)\s*=\s*(?:"([
 
 
 def weak(subject: Subject) -> Iterator[Problem]:
-    """A password that can be guessed protects nothing."""
+    """Refuse passwords that can be guessed."""
     for node in subject.cluster.nodes:
         for layer in node.layers:
             for key, value in layer.settings.items():
@@ -51,7 +51,7 @@ def weak(subject: Subject) -> Iterator[Problem]:
 
 
 def passwords(key: str, text: str) -> list[str]:
-    """The passwords in a value: those of a login's line, the text itself otherwise, none in what a node looks up."""
+    """Return the passwords in a value: those of a login's line, else the text; none for looked-up ones."""
     if PLACEHOLDER.search(text):
         return []
     if key.endswith("sasl.jaas.config"):
@@ -60,7 +60,7 @@ def passwords(key: str, text: str) -> list[str]:
 
 
 def weakness(password: str) -> str:
-    """Why a password can be guessed; empty when it cannot, as far as can be seen."""
+    """Return why a password can be guessed; empty if no reason is found."""
     if not password:
         return "is empty"
     if password.lower() in GUESSED:

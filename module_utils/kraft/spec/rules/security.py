@@ -54,7 +54,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
 
 
 def node_certificates(subject: Subject) -> Iterator[Problem]:
-    """Nodes show each other certificates. Modules act as the node on their host, and Python reads PEM files."""
+    """Require PEM certificates between nodes, since modules act as the node on their host in Python."""
     for node in subject.cluster.nodes:
         settings = subject.settings[node.host]
         for listener in subject.cluster.listeners_between(node):
@@ -127,7 +127,7 @@ def derived(subject: Subject) -> Iterator[Problem]:
 
 
 def _of_listener(node: Node, listener: Listener, prefix: str) -> set[str]:
-    """The settings of a client listener, without their `prefix`, that follow from its own fields."""
+    """Return the settings of a client listener, without their `prefix`, that follow from its own fields."""
     mutual = (
         {"ssl.client.auth", *(["ssl.principal.mapping.rules"] if node.tls else [])} if listener.client_auth else set()
     )

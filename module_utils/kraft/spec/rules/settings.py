@@ -58,7 +58,7 @@ MECHANISMS = ("gssapi", "oauthbearer", "plain", "scram-sha-256", "scram-sha-512"
 
 
 def keys_and_values(subject: Subject) -> Iterator[Problem]:
-    """All layers of all nodes."""
+    """Check all layers of all nodes."""
     definitions = load(nearest_version(subject.cluster.version))
     for node in subject.cluster.nodes:
         for layer in node.layers:
@@ -67,7 +67,7 @@ def keys_and_values(subject: Subject) -> Iterator[Problem]:
 
 
 def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: Any) -> Iterator[Problem]:
-    """The first thing that is wrong with a key, or else with its value."""
+    """Report the first fault of a key, or else of its value."""
     where, value = f"{layer.variable}[{key}]", shown(given, key)
     if key in OWNED:
         remedy = f"remove it and use {OWNED[key]}"
@@ -95,7 +95,7 @@ def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: 
 
 
 def _in_one_line(known: Container[str], layer: Layer, key: str, given: dict[Any, Any]) -> str:
-    """The settings of a mapping as they should be written."""
+    """Format the settings of a mapping as they should be written."""
     names = [name for name in _dotted(key, given) if name in known]
     if key in ("config", layer.variable):
         return f"write its settings directly below {layer.variable}"
@@ -128,7 +128,7 @@ def find(definitions: Definitions, node: Node, key: str) -> Setting | Problem | 
 
 
 def _own_prefixes(node: Node) -> list[str]:
-    """Prefixes that the inventory gives the settings of a storage plugin."""
+    """Return the inventory's prefixes for the settings of a storage plugin."""
     given = [layer.settings.get(name) for layer in node.layers for name in IMPL_PREFIXES]
     return [str(each) for each in given if each]
 
@@ -149,7 +149,7 @@ def _orphan(owner: str) -> Problem:
 
 
 def _of_listener(definitions: Definitions, node: Node, listener: str, key: str) -> Setting | Problem:
-    """``listener.name.<listener>.[<mechanism>.]<key>``."""
+    """Resolve ``listener.name.<listener>.[<mechanism>.]<key>``."""
     names = sorted({each.name.lower() for each in node.listeners})
     if listener not in names:
         meant = nearest(listener.lower(), names)

@@ -37,7 +37,7 @@ OWNED_OPTIONS = {
     "-jar": "kafka_version",
     "@": OPTIONS,
 }
-#: Where the JVM unpacks native libraries; the unit's own directories for that.
+#: Directory in which the JVM unpacks native libraries; the unit's own directories for that.
 TMP_DIR, PRIVATE = "-Djava.io.tmpdir=", ("/tmp", "/var/tmp")  # noqa: S108 - compared, not used
 #: A second option behind a blank in the same element.
 SEVERAL = re.compile(r"\s+(?=-(?:XX:|D|X|javaagent|agent|-add))")
@@ -64,7 +64,7 @@ FILES_PER_PARTITION = 10
 
 
 def heap(subject: Subject) -> Iterator[Problem]:
-    """A heap that the JVM takes, that Kafka starts with, and that leaves room for the page cache."""
+    """Require a heap that the JVM takes, that is enough for Kafka, and that leaves room for the page cache."""
     for node in subject.sound(HEAP):
         size = size_mb(node.heap_size) if node.heap_size else heap_mb(node.facts.memory_mb)
         if node.heap_size and size is None:
@@ -85,7 +85,7 @@ def _heap_size(node: Node, size: int) -> Iterator[Problem]:
 
 
 def jvm_options(subject: Subject) -> Iterator[Problem]:
-    """Options of the JVM that contradict neither ours nor each other."""
+    """Report options of the JVM that contradict ours or each other."""
     for node in subject.sound(OPTIONS):
         for option in node.jvm_options:
             owner = next((variable for start, variable in OWNED_OPTIONS.items() if option.startswith(start)), "")
@@ -112,7 +112,7 @@ def _apart(option: str) -> str:
 
 
 def limits(subject: Subject) -> Iterator[Problem]:
-    """Numbers with which a host can work."""
+    """Check numbers with which a host must work."""
     for node in subject.cluster.nodes:
         for variable, least in SMALLEST.items():
             value = node.variables.get(variable)
@@ -127,7 +127,7 @@ def limits(subject: Subject) -> Iterator[Problem]:
 
 
 def java_home(subject: Subject) -> Iterator[Problem]:
-    """A directory of the hosts; whether a Java is in it is seen there."""
+    """Require a directory of the hosts; preflight checks for a Java in it."""
     for node in subject.sound(JAVA):
         if node.java_home and not (node.java_home.startswith("/") and SAFE.fullmatch(node.java_home)):
             message, remedy = "is not an absolute path", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
@@ -135,7 +135,7 @@ def java_home(subject: Subject) -> Iterator[Problem]:
 
 
 def kernel(subject: Subject) -> Iterator[Problem]:
-    """Kernel settings by name, with what Kafka needs."""
+    """Require kernel settings by name, with Kafka's needs."""
     for node in subject.sound(SYSCTL):
         given = node.variables.get(SYSCTL) or {}
         for name, value in given.items():
@@ -152,7 +152,7 @@ def kernel(subject: Subject) -> Iterator[Problem]:
 
 
 def tmp_dir(subject: Subject) -> Iterator[Problem]:
-    """A directory for native libraries that Kafka's unit has read-only."""
+    """Refuse a directory for native libraries that Kafka's unit has read-only."""
     for node in subject.sound(OPTIONS):
         given = [option.partition("=")[2] for option in node.jvm_options if option.startswith(TMP_DIR)]
         writable = (*PRIVATE, node.log4j_dir, *node.log_dirs)

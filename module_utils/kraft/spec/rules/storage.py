@@ -35,13 +35,13 @@ def inside(path: str, parent: str) -> bool:
 
 
 def directories(node: Node) -> list[tuple[str, str]]:
-    """Every directory that Kafka writes records to, with the variable that names it."""
+    """Return every directory of Kafka's records, with the variable that names it."""
     found = [(f"{LOG_DIRS}[{at}]", path) for at, path in enumerate(node.log_dirs)]
     return found + ([(METADATA, node.metadata_log_dir)] if node.metadata_log_dir else [])
 
 
 def log_dirs(subject: Subject) -> Iterator[Problem]:
-    """Without log dirs Kafka writes to /tmp/kafka-logs."""
+    """Require log dirs: without them Kafka writes to /tmp/kafka-logs."""
     for node in subject.sound(LOG_DIRS):
         if not node.log_dirs:
             yield Problem(
@@ -68,7 +68,7 @@ def places(subject: Subject) -> Iterator[Problem]:
 
 
 def place_problem(path: str) -> tuple[str, str]:
-    """Why a directory cannot be used, and what to give instead; empty texts when it can."""
+    """Return why a directory cannot be used, and the remedy; empty texts if it can."""
     safe = "use letters, digits and . _ + @ = - only"
     lasting, own = f"give a directory that stays, {EXAMPLE}", f"give a directory of its own, {EXAMPLE}"
     faults = (
@@ -107,7 +107,7 @@ def _taken(path: str, node: Node) -> str:
 
 
 def nesting(subject: Subject) -> Iterator[Problem]:
-    """A directory inside another is taken for a topic's partition."""
+    """Refuse a directory inside another: Kafka would take it for a topic's partition."""
     for node in subject.cluster.nodes:
         paths = directories(node)
         for variable, path in paths:
@@ -118,7 +118,7 @@ def nesting(subject: Subject) -> Iterator[Problem]:
 
 
 def disks(subject: Subject) -> Iterator[Problem]:
-    """Disks: each device and mount once, and no records in a file system's root."""
+    """Require each device and mount once, and no records in a filesystem's root."""
     for node in subject.sound("kafka_host_data_disks"):
         given = [{**disk, "mount": clean(disk["mount"])} for disk in node.variables.get("kafka_host_data_disks") or []]
         for part in ("device", "mount"):
@@ -160,7 +160,7 @@ def _disk(node: Node, variable: str, disk: dict[str, str]) -> Iterator[Problem]:
 
 
 def _shared_disks(node: Node, mounts: list[str]) -> Iterator[Problem]:
-    """Two log dirs on one disk fail together and share its speed."""
+    """Warn about two log dirs on one disk: they fail together and share its speed."""
     for mount in mounts:
         found = [path for path in node.log_dirs if inside(path, mount)]
         if len(found) > 1:

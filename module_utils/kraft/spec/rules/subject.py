@@ -113,15 +113,15 @@ class Subject:
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
-        """host -> all settings of its node, worked out once."""
+        """Return host -> all settings of its node, computed once."""
         return {node.host: server_settings(self.cluster, node) for node in self.cluster.nodes}
 
     def node(self, host: str) -> Node:
-        """The node of a host."""
+        """Return the node of a host."""
         return next(node for node in self.cluster.nodes if node.host == host)
 
     def sound(self, *variables: str) -> Iterator[Node]:
-        """The nodes on which all of `variables` could be read."""
+        """Return the nodes on which all of `variables` could be read."""
         return (node for node in self.cluster.nodes if not node.broken.intersection(variables))
 
     def all_sound(self, *variables: str) -> bool:
@@ -136,14 +136,14 @@ def placed(node: Node, key: str) -> str:
 
 
 def named(items: Iterable[object], limit: int = 6) -> str:
-    """A few things as a list for people."""
+    """Format a few things as a list for people."""
     texts = [str(item) for item in items]
     more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
     return ", ".join(texts[:limit]) + more
 
 
 def sharing(pairs: Iterable[tuple[object, str]]) -> dict[object, list[str]]:
-    """Things that more than one host has: thing -> hosts."""
+    """Return things that more than one host has: thing -> hosts."""
     hosts: dict[object, list[str]] = {}
     for thing, host in pairs:
         hosts.setdefault(thing, []).append(host)

@@ -33,7 +33,7 @@ OURS = re.compile(r"(?:listener\.name\.[^.]+\.)?ssl\.(?:keystore|truststore|key)
 
 
 def authority(subject: Subject) -> Iterator[Problem]:
-    """One authority for all nodes, and a passphrase that opens it."""
+    """Require one authority for all nodes, and a passphrase that opens it."""
     every = [node.variables.get(VARIABLE) or {} for node in subject.sound(VARIABLE)]
     given = [each for each in every if each.get("authority") != GIVEN]
     for part in ("authority", "passphrase", "directory"):
@@ -56,7 +56,7 @@ def authority(subject: Subject) -> Iterator[Problem]:
 
 
 def certificates(subject: Subject) -> Iterator[Problem]:
-    """Certificates last, are renewed in time, and carry names."""
+    """Check the duration, renewal and names of certificates."""
     for node in subject.sound(VARIABLE):
         tls = node.tls
         if not tls:
@@ -84,7 +84,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
 
 
 def strength(subject: Subject) -> Iterator[Problem]:
-    """No listener offers a broken protocol or cipher, and clients of nodes check names."""
+    """Refuse broken protocols and ciphers, and clients of nodes that do not compare names."""
     for node in subject.cluster.nodes:
         for key, value in subject.settings[node.host].items():
             setting, text = LISTENER.sub("", key), str(value)
@@ -102,7 +102,7 @@ def strength(subject: Subject) -> Iterator[Problem]:
 
 
 def node_names(subject: Subject) -> Iterator[Problem]:
-    """Nodes are known by the whole names of their certificates, as ``super.users`` lists them."""
+    """Require the whole names of the nodes' certificates in ``super.users``."""
     for node in subject.cluster.nodes if subject.cluster.security in (TLS_SCRAM, MTLS) else ():
         settings = subject.settings[node.host]
         own = {f"listener.name.{one.name.lower()}.{MAPPING}" for one in node.own_listeners if one.purpose != CLIENT}

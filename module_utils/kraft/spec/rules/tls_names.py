@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 
 def tls_names(subject: Subject) -> Iterator[Problem]:
-    """Advertised names, and those that certificates hold beside them."""
+    """Check advertised names, and the other names in certificates."""
     pairs = ((node, each) for node in subject.cluster.nodes for each in node.own_listeners)
     for node, listener in pairs:
         text = listener.advertised_host

@@ -17,7 +17,7 @@ REQUEST = "socket.request.max.bytes"
 
 
 def risks(subject: Subject) -> Iterator[Problem]:
-    """Each topic that is declared; a cluster with one copy of everything is judged as a whole elsewhere."""
+    """Check each declared topic; another rule checks a cluster with one copy of everything."""
     for topic in given_of(subject, TOPICS):
         if topic.get("state") != ABSENT:
             config = {str(key): value_text(each).strip() for key, each in (topic.get("config") or {}).items()}
@@ -53,7 +53,7 @@ def _elections(where: str, config: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def _sizes(subject: Subject, where: str, config: Mapping[str, str]) -> Iterator[Problem]:
-    """The largest record fits into a request of every broker."""
+    """Require that the largest record fits into a request of every broker."""
     text, default = config.get(LARGEST, ""), load(nearest_version(subject.cluster.version)).server[REQUEST].default
     given = [subject.settings[node.host].get(REQUEST) or default or "" for node in subject.cluster.brokers]
     limits = [int(each) for each in given if each.isascii() and each.isdigit()]

@@ -43,7 +43,7 @@ def topics(subject: Subject) -> Iterator[Problem]:
 
 
 def deleted(subject: Subject) -> Iterator[Problem]:
-    """``kafka_delete_topics`` names topics that are declared absent: another name is a mistake."""
+    """Require that ``kafka_delete_topics`` names topics that are declared absent: others are mistakes."""
     node = next(iter(subject.cluster.nodes), None)
     given = node.variables.get(DELETED) if node else None
     names, absent = kinds(given), {each["name"] for each in given_of(subject, TOPICS) if each.get("state") == ABSENT}
@@ -55,7 +55,7 @@ def deleted(subject: Subject) -> Iterator[Problem]:
 
 
 def together(subject: Subject) -> Iterator[Problem]:
-    """Settings of one topic that Kafka refuses together."""
+    """Report settings of one topic that Kafka refuses together."""
     tiered = any(each.get(TIERED, "").strip().lower() == "true" for each in subject.settings.values())
     for topic in given_of(subject, TOPICS):
         config = {
@@ -77,7 +77,7 @@ def _setting(known: Mapping[str, Any], where: str, key: str, value: Any) -> Iter
 
 
 def _collisions(names: list[str]) -> Iterator[Problem]:
-    """Kafka makes no topic whose metrics would have the name of another one's."""
+    """Report topics whose metrics would have equal names: Kafka refuses them."""
     alike: defaultdict[str, set[str]] = defaultdict(set)
     for name in names:
         alike[metric_name(name)].add(name)

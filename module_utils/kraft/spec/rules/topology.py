@@ -34,7 +34,7 @@ SHARED = (
 
 
 def roles(subject: Subject) -> Iterator[Problem]:
-    """Every node does something, each thing once."""
+    """Require roles on every node, each once."""
     for node in subject.sound(ROLES):
         given = node.variables.get(ROLES, [])
         if not given:
@@ -44,7 +44,7 @@ def roles(subject: Subject) -> Iterator[Problem]:
 
 
 def controllers(subject: Subject) -> Iterator[Problem]:
-    """A majority of controllers must survive: 3 survive the loss of one, 5 of two; one more helps nothing.
+    """Require a majority of controllers: 3 survive the loss of one, 5 of two; an even number adds nothing.
 
     Those that leave in this run are not counted: a move has old and new ones for a while.
     """
@@ -68,12 +68,12 @@ def controllers(subject: Subject) -> Iterator[Problem]:
 
 
 def leaving(node: Node) -> frozenset[str]:
-    """Hosts that this run removes from the cluster."""
+    """Return hosts that this run removes from the cluster."""
     return frozenset(name.strip() for name in str(node.variables.get("kafka_remove_nodes") or "").split(","))
 
 
 def brokers(subject: Subject) -> Iterator[Problem]:
-    """Without a broker there is nothing to write to."""
+    """Require a broker."""
     if subject.all_sound(ROLES) and not subject.cluster.brokers:
         yield Problem("no_broker", "no node is a broker", "give nodes the role broker", ROLES)
 
@@ -94,7 +94,7 @@ def agreement(subject: Subject) -> Iterator[Problem]:
 
 
 def replaced_layers(subject: Subject) -> Iterator[Problem]:
-    """kafka_config set again in a narrower place replaces the wide one instead of adding to it."""
+    """Report kafka_config in a narrower place: it replaces the wide one instead of adding to it."""
     said = {each.host for each in subject.surroundings.files.replaced if each.variable == "kafka_config"}
     keys = {node.host: frozenset(node.variables.get("kafka_config") or ()) for node in subject.sound("kafka_config")}
     everywhere = frozenset().union(*keys.values()) if keys else frozenset()
@@ -107,7 +107,7 @@ def replaced_layers(subject: Subject) -> Iterator[Problem]:
 
 
 def machines(subject: Subject) -> Iterator[Problem]:
-    """Two inventory names of one machine would overwrite each other's files."""
+    """Report two inventory names of one machine: they would overwrite each other's files."""
     reached = sharing((_reached(node.host, node.connection), node.host) for node in subject.cluster.nodes)
     for place, hosts in reached.items():
         remedy = "keep one of the names: a machine carries one node"
@@ -117,7 +117,7 @@ def machines(subject: Subject) -> Iterator[Problem]:
 
 
 def placeholders(subject: Subject) -> Iterator[Problem]:
-    """Addresses for documentation (RFC 5737, RFC 3849), which no host has: they were left from an example."""
+    """Report addresses for documentation (RFC 5737, RFC 3849): they were left from an example."""
     remedy = "give the address of your own host"
     for node in subject.cluster.nodes:
         given = {"ansible_host": str(node.connection.get("ansible_host", "")), "kafka_address": node.address}

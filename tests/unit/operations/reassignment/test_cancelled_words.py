@@ -1,4 +1,4 @@
-"""What ``rebalance.yml`` says when it was to cancel moves."""
+"""Messages of ``rebalance.yml`` about cancelled moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Java said of its options is an error of the host."""
+"""Java's complaint about its options is an error of the host."""
 
 from __future__ import annotations
 
