@@ -31,6 +31,7 @@ QUOTED = [
 SAID_IN = ("module_utils", "plugins", "library", "roles", "playbooks", "spark_jobs", "dist", "scripts", "tests/wording")
 #: What others say (Kafka, its clients, OpenSSL), and a command.
 OF_OTHERS = ("SASL authentication error", "credentials with SASL mechanism", "certificate verify failed", "journalctl")
+SCREEN = 24  #: lines
 RUN = 3  #: so many words of a message stand together in the code; values stand between the others
 
 
@@ -49,6 +50,11 @@ def said() -> str:
 def test_a_runbook_has_the_five_parts_and_a_place_in_the_index(page: Path) -> None:
     assert re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE) == PARTS
     assert f"({page.name})" in INDEX.read_text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.stem))
+def test_a_runbook_shows_a_command_on_its_first_screen(page: Path) -> None:
+    assert re.search(r"^```(?:sh|ini)$", "\n".join(page.read_text().splitlines()[:SCREEN]), re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", SHOWN)
