@@ -31,6 +31,7 @@ QUOTED = [
 SAID_IN = ("module_utils", "plugins", "library", "roles", "playbooks", "spark_jobs", "dist", "scripts", "tests/wording")
 #: Messages of other programs (Kafka, its clients, OpenSSL), and a command.
 OF_OTHERS = ("SASL authentication error", "credentials with SASL mechanism", "certificate verify failed", "journalctl")
+SCREEN = 24  #: lines
 RUN = 3  #: so many words of a message are adjacent in the code; values separate the others
 
 
