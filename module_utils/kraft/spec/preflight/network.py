@@ -138,8 +138,9 @@ def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def connectivity(subject: Subject) -> Iterator[Problem]:
-    """Check the port matrix: each host to every listener of the others. A refused connection is fine while nothing listens.
+    """Check the port matrix: each host to every listener of the others.
 
+    A refused connection is fine while nothing listens.
     Hosts look at different moments: a node that starts meanwhile refuses one host, and listens when its own host looks.
     """
     owners = {target(listener): host for host in subject.hosts for listener in host.node["listeners"]}
