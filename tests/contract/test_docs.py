@@ -13,6 +13,9 @@ from ansible.module_utils.kraft.spec.inventory.removed import REMOVED, REMOVED_P
 ROOT = Path(__file__).resolve().parents[2]
 RUNBOOKS = sorted((ROOT / "docs/runbooks").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *RUNBOOKS]
+#: Pages of architecture decisions, without their index.
+DECISIONS = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))
+NAVIGATION = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]
 TYPED = re.compile(r"(?:^|`)((?:ansible-playbook|make) [^`\n]*)", re.MULTILINE)
 VERBS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 #: Files that a reader makes by copying an inventory, as the documentation describes.
@@ -81,11 +84,35 @@ def test_the_picture_of_the_architecture_names_folders_that_are_there() -> None:
 
 
 def test_each_decision_has_its_own_number() -> None:
-    pages = sorted((ROOT / "docs/adr").glob("*.md"))
+    pages = DECISIONS
     titles = [re.match(r"# (\d+)\. ", page.read_text()) for page in pages]
     numbers = [int(page.name[:4]) for page in pages]
     assert [int(title[1]) for title in titles if title] == numbers
     assert len(set(numbers)) == len(numbers)
+
+
+def test_the_index_of_decisions_lists_each_with_its_title_and_status() -> None:
+    text = (ROOT / "docs/adr/README.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| \[(.+)\]\((\S+\.md)\) \| (.+) \| \S.* \|$", text, re.MULTILINE)
+    titles = [page.read_text().splitlines()[0] for page in DECISIONS]
+    assert [(f"# {number}. {title}", name) for number, title, name, _ in rows] == [
+        (title, page.name) for title, page in zip(titles, DECISIONS)
+    ]
+    status = re.compile(r"binds|history|superseded (?:in part )?by \[\d+\]")
+    assert [row for row in rows if not status.match(row[3])] == []
+
+
+def test_the_documentation_index_has_the_sections_and_pages_of_the_navigation() -> None:
+    sections = re.split(r"^## ", (ROOT / "docs/README.md").read_text(), flags=re.MULTILINE)[1:]
+    listed = {
+        one.split()[0]: [f"docs/{link}" for link in re.findall(r"^\| \[[^\]]+\]\((\w\S*\.md)\)", one, re.MULTILINE)]
+        for one in sections
+    }
+    nav = {name: pages for entry in NAVIGATION if isinstance(entry, dict) for name, pages in entry.items()}
+    assert list(listed) == ["Try", "Deploy", "Operate", "Understand"]
+    for name, pages in listed.items():
+        found = [path for entry in nav[name] for path in entry.values()]
+        assert [path for path in found if not path.startswith("reference/")] == pages
 
 
 def test_the_changelog_names_each_playbook() -> None:

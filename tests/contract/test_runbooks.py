@@ -51,6 +51,11 @@ def test_a_runbook_has_the_five_parts_and_a_place_in_the_index(page: Path) -> No
     assert f"({page.name})" in INDEX.read_text()
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.stem))
+def test_a_runbook_shows_a_command_on_its_first_screen(page: Path) -> None:
+    assert re.search(r"^```(?:sh|ini)$", "\n".join(page.read_text().splitlines()[:SCREEN]), re.MULTILINE)
+
+
 @pytest.mark.parametrize("command", SHOWN)
 def test_a_test_runs_the_playbook_with_its_variables(command: str) -> None:
     playbook = re.findall(r"(\w+)\.yml", command)[0]
