@@ -32,12 +32,12 @@ class Written:
         self.end += 1
 
     def delete(self, start: int) -> None:
-        """As DeleteRecords and retention do."""
+        """Delete like DeleteRecords and retention."""
         self.start = max(self.start, min(start, self.end))
         self.records = [one for one in self.records if one[0] >= self.start]
 
     def clean(self, end: int, deletions: bool) -> None:
-        """As Kafka's cleaner: the last record of each key stays, of records without a key none. Offsets stay."""
+        """Clean like Kafka: the last record of each key stays, of records without a key none. Offsets stay."""
         last = {one[1][0]: one[0] for one in self.records if one[0] < end}
         self.records = [
             (offset, message)

@@ -55,7 +55,7 @@ def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:
     """Return files of the same kinds as those of `names`, beside them, but with other names.
 
     A kind is what follows the first dot. A listener that was renamed or removed leaves such files, with passwords. In
-    directory of the run itself there are other files: there a file counts only with the name of a listener's files.
+    the directory of the run itself there are other files: there a file counts only with a name of a listener's files.
     """
     own = {Path(name) for name in names}
     kinds = {kind(path) for path in own}

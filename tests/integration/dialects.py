@@ -15,7 +15,7 @@ SECONDS = 30.0
 
 
 def java_sends(node: KafkaNode, file: Path, topic: str, text: str) -> None:
-    """With Kafka's own tool and a file of properties."""
+    """Send with Kafka's own tool and a file of properties."""
     asked = ["--bootstrap-server", _servers(file), "--topic", topic, "--command-config", str(file)]
     line = node.java("96m", "org.apache.kafka.tools.ConsoleProducer", *asked)
     subprocess.run(line, input=f"{text}\n", text=True, timeout=60, check=True, capture_output=True)
@@ -48,7 +48,7 @@ def librdkafka_reads(options: Mapping[str, Any], topic: str, count: int) -> set[
 
 
 def kafka_python_sends(options: Mapping[str, Any], topic: str, text: str) -> None:
-    """From its own modules: the package may have been entered without its ``__init__`` (cluster/library.py)."""
+    """Send with kafka-python's own modules: the package may have no ``__init__`` (cluster/library.py)."""
     from kafka.producer.kafka import KafkaProducer  # noqa: PLC0415
 
     producer = KafkaProducer(**options)

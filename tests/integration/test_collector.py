@@ -96,7 +96,7 @@ def read_some(cluster: KafkaCluster, group: str, protocol: str) -> Consumer:
 
 
 def lag_of(cluster: KafkaCluster, group: str) -> int:
-    """By the arithmetic of librdkafka's own client."""
+    """Compute the lag with the arithmetic of librdkafka's own client."""
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])
     committed = asked[group].result(20).topic_partitions or []

@@ -36,7 +36,7 @@ class OfTwoDisks(KafkaCluster):
         return {**super().server_properties(node), "log.dirs": paths, **small}
 
     def add_disk(self, name: str) -> None:
-        """As a deployment does: the new directory alone is formatted, then nodes restart."""
+        """Add a directory like a deployment: it alone is formatted, then nodes restart."""
         self.dirs = (*self.dirs, name)
         for node in self.nodes.values():
             before = node.formatted_directory_id()

@@ -83,7 +83,7 @@ def bring(pki: Pki, directory: Path, live: bool = False) -> None:
 
 @pytest.fixture(scope="module")
 def pki(tmp_path_factory: pytest.TempPathFactory) -> Pki:
-    """With a key in PKCS#1, and a subject of several kinds of parts."""
+    """Make a PKI with a key in PKCS#1, and a subject of several kinds of parts."""
     made = Pki(tmp_path_factory.mktemp("given") / "pki")
     made.node("k1", NAMES, key=rsa_key(), subject="CN=broker-1,OU=Data Platform,DC=example,DC=org,C=DE")
     return made

@@ -14,7 +14,7 @@ MANY = 20_000_000
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    """As a node is deployed: without memory it ends itself."""
+    """Start a broker like a deployed node: without memory it ends itself."""
     patch = pytest.MonkeyPatch()
     patch.setenv("JAVA_TOOL_OPTIONS", "-XX:+ExitOnOutOfMemoryError")
     properties = {"default.replication.factor": "1", "min.insync.replicas": "1"}

@@ -45,7 +45,7 @@ AUTHORIZED = {
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    """With a user whose password each dialect must quote."""
+    """Start a source with a user whose password each dialect must quote."""
     cluster = start_secured(tmp_path_factory.mktemp("source"))
     credential = Credential(USER, "SCRAM-SHA-512")
     with Client({"bootstrap_servers": [cluster.bootstrap_servers]}) as client:

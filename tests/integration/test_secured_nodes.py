@@ -31,7 +31,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
 
 @pytest.fixture
 def client(secured: KafkaCluster) -> dict[str, Any]:
-    """As role kafka derives it, for the host of node 1."""
+    """Return the client that role kafka derives, for the host of node 1."""
     found = [
         {"name": name, "address": f"127.0.0.1:{port}", "protocol": "SSL", "purpose": purpose}
         for node in secured.nodes.values()

@@ -137,7 +137,7 @@ def test_ten_clean_copies_raise_no_alarm(
 
 
 def delete_first(bootstrap: str, topic: str, count: int) -> None:
-    """As retention does."""
+    """Delete records like retention."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     place = TopicPartition(topic, 1, count)
     admin.delete_records([place])[place].result(30)

@@ -19,7 +19,7 @@ def setting(text: str) -> Difference:
 
 
 def plain(*differences: Difference) -> list[dict[str, Any]]:
-    """As a module returns them."""
+    """Return them in the form of a module's result."""
     return [one.as_dict() for one in differences]
 
 

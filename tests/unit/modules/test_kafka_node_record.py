@@ -125,7 +125,7 @@ def give(room: Path) -> None:
 
 
 def forget(room: Path) -> None:
-    """As an earlier release of this project left it, which believed the service's record."""
+    """Leave the record like an earlier release of this project, which trusted the service's record."""
     (room / "SHA256SUMS").unlink()
 
 

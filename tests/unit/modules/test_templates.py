@@ -32,7 +32,7 @@ VARIABLES: dict[str, Any] = {
 
 
 def render(name: str, **changed: Any) -> str:
-    """As Ansible renders it: blocks take their line with them, an unknown variable is an error."""
+    """Render like Ansible: blocks take their line with them, an unknown variable is an error."""
     environment = jinja2.Environment(trim_blocks=True, undefined=jinja2.StrictUndefined)  # noqa: S701 - no markup
     environment.filters["kraft_contributed_lines"] = contributed_lines
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None

@@ -73,7 +73,7 @@ def allowed(subject: Subject) -> Iterator[Problem]:
 
 
 def unverified(subject: Subject) -> Iterator[Problem]:
-    """Warn about two settings that disable the check of issuer and audience, mandatory from 4.4 on."""
+    """Report two settings that disable the check of issuer and audience, mandatory from 4.4 on."""
     for node in subject.cluster.nodes:
         for key, value in subject.settings[node.host].items():
             left_out = UNVERIFIED.fullmatch(key)

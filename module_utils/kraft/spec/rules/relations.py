@@ -220,7 +220,7 @@ def _only_reader(setting: Setting) -> str:
 
 
 def elections(subject: Subject) -> Iterator[Problem]:
-    """Warn about unclean elections: a leader that lacks records makes them lost."""
+    """Report unclean elections: a leader that lacks records makes them lost."""
     for values in _values(subject):
         where = values.given("unclean.leader.election.enable")
         if where and values.is_true("unclean.leader.election.enable"):

@@ -160,7 +160,7 @@ def _disk(node: Node, variable: str, disk: dict[str, str]) -> Iterator[Problem]:
 
 
 def _shared_disks(node: Node, mounts: list[str]) -> Iterator[Problem]:
-    """Warn about two log dirs on one disk: they fail together and share its speed."""
+    """Report two log dirs on one disk: they fail together and share its speed."""
     for mount in mounts:
         found = [path for path in node.log_dirs if inside(path, mount)]
         if len(found) > 1:

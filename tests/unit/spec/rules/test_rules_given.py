@@ -91,7 +91,7 @@ def sealed(pki: Pki) -> None:
 
 
 def signed_with_sha1(pki: Pki) -> None:
-    """By openssl: the library for certificates makes none."""
+    """Sign with openssl: the library for certificates makes none."""
     files = {"ca": pki.issuing.pem, "key": pki.issuing.key_pem(PKCS8)}
     own, key = (str(pki.write(f"{name}.tmp", text)) for name, text in files.items())
     request = ["openssl", "req", "-new", "-key", str(pki.directory / KEY), "-subj", "/CN=k1"]
@@ -106,7 +106,7 @@ def clients_below_nodes(pki: Pki) -> None:
 
 
 def of_a_curve_that_nobody_reads() -> str:
-    """By openssl: the library for certificates makes none."""
+    """Make a key with openssl: the library for certificates makes none."""
     key = subprocess.run(
         ["openssl", "ecparam", "-name", "brainpoolP320r1", "-genkey", "-noout"], check=True, capture_output=True
     ).stdout
@@ -339,7 +339,7 @@ def test_a_certificate_by_which_our_own_client_could_not_connect_is_refused(
 
 
 def with_a_name_beyond_ascii(pki: Pki) -> None:
-    """As openssl makes of ``DNS:kä`` in Latin-1: the library for certificates makes none."""
+    """Encode ``DNS:kä`` in Latin-1, like openssl: the library for certificates makes none."""
     signed = pki.issuing
     built = x509.CertificateBuilder().subject_name(x509.Name.from_rfc4514_string("CN=k1"))
     built = built.issuer_name(signed.certificate.subject).serial_number(7).public_key(signed.key.public_key())
@@ -378,6 +378,6 @@ def test_wording(pki: Pki, wording: Wording) -> None:
 
 
 def clean(pki: Pki, text: str) -> str:
-    """Without what each run has another of."""
+    """Remove the parts that differ in each run."""
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "MOMENT", text.replace(str(pki.directory), "PKI"))
     return re.sub(r"serial [0-9a-f]+", "serial N", text)
