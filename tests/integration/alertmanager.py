@@ -37,14 +37,18 @@ class Alertmanager:
     def tell(self, alerts: Sequence[Mapping[str, str]]) -> None:
         self.ask("api/v2/alerts", [{"labels": labels} for labels in alerts])
 
-    def told(self, wanted: int, seconds: float = 30) -> dict[str, bool]:
-        """Every alert by name and host -> whether another one makes it superfluous; waits until each was judged."""
+    def told(self, wanted: Mapping[str, bool], seconds: float = 30) -> dict[str, bool]:
+        """Return each alert by name and host -> whether another one makes it superfluous, once that is as `wanted`.
+
+        An alert that is told first is shown as active until the one that inhibits it has been judged. After `seconds`:
+        the last answer.
+        """
         deadline = time.monotonic() + seconds
         while True:
-            found = self.ask("api/v2/alerts")
-            if len(found) == wanted and all(each["status"]["state"] != "unprocessed" for each in found):
-                return {name_of(each["labels"]): bool(each["status"]["inhibitedBy"]) for each in found}
-            assert time.monotonic() < deadline, found
+            told = self.ask("api/v2/alerts")
+            found = {name_of(each["labels"]): bool(each["status"]["inhibitedBy"]) for each in told}
+            if found == wanted or time.monotonic() > deadline:
+                return found
             time.sleep(0.1)
 
 

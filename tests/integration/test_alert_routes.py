@@ -76,8 +76,8 @@ def test_a_node_that_is_down_makes_its_other_alerts_superfluous(tmp_path: Path, 
         (of("KafkaLogDirFullWithinDays", host="kafka1", log_dir="/data1"), True),
         (of("KafkaLogDirFullWithinDays", host="kafka3", log_dir="/data1"), False),
     ]
+    named: dict[str, Any] = {f"{each['alertname']} {each.get('host', '')}".strip(): quiet for each, quiet in cases}
     with alerted(tmp_path, config.parent) as made:
         made.tell([labels for labels, _ in cases])
-        found = made.told(len(cases))
-    named: dict[str, Any] = {f"{each['alertname']} {each.get('host', '')}".strip(): quiet for each, quiet in cases}
+        found = made.told(named)
     assert found == named

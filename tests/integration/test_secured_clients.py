@@ -17,7 +17,7 @@ import pytest
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
+from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnansweredError, UnreachableError
 from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.model import Listener
 from ansible.module_utils.kraft.spec.desired.operable import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
@@ -157,7 +157,7 @@ def test_errors_tell_who_refuses_whom(secured: KafkaCluster, tmp_path: Path) -> 
     assert type(asked_with(dataclasses.replace(login, password=NAME))) is AccessError
     assert type(asked_with(dataclasses.replace(login, sasl_mechanism="SCRAM-SHA-256"))) is AccessError
     assert type(asked_with(as_client(secured, "MUTUAL", "SSL"))) is AccessError
-    assert type(asked_with(dataclasses.replace(tls, bootstrap_servers=(plain,)))) is UnreachableError
+    assert type(asked_with(dataclasses.replace(tls, bootstrap_servers=(plain,)))) is UnansweredError
     assert type(asked_with(dataclasses.replace(tls, bootstrap_servers=("127.0.0.1:1",)))) is UnreachableError
 
 
