@@ -40,7 +40,7 @@ class Alertmanager:
     def told(self, wanted: Mapping[str, bool], seconds: float = 30) -> dict[str, bool]:
         """Return each alert by name and host -> whether another one makes it superfluous, once that is as `wanted`.
 
-        An alert that is told first is shown as active until the one that inhibits it has been judged. After `seconds`:
+        An alert that arrives first is active until the one that inhibits it has been processed. After `seconds`:
         the last answer.
         """
         deadline = time.monotonic() + seconds
