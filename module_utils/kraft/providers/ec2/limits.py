@@ -14,6 +14,8 @@ from ansible.module_utils.kraft.providers.ec2.plan import missing_subnets, own_g
 MOST_RULES = 60
 #: Addresses of each subnet that AWS keeps: the first and the last ones (.../userguide/subnet-sizing.html, same month).
 FIRST_RESERVED, LAST_RESERVED = 4, 1
+#: The smallest subnet of AWS is a /28. A simulator has smaller ones, where no address is reserved.
+LONGEST_PREFIX = 28
 #: Reason of a rule -> variable that names its source; clients' otherwise.
 VARIABLES = {"ssh": "kafka_ec2_admin_sources", "exporter": "kafka_ec2_monitoring_sources"}
 
@@ -103,4 +105,4 @@ def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
 
 def _is_reserved(address: ipaddress.IPv4Address, network: ipaddress.IPv4Network) -> bool:
     at = int(address) - int(network.network_address)
-    return at < FIRST_RESERVED or at >= network.num_addresses - LAST_RESERVED
+    return network.prefixlen <= LONGEST_PREFIX and (at < FIRST_RESERVED or at >= network.num_addresses - LAST_RESERVED)
