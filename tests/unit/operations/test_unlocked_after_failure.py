@@ -21,8 +21,9 @@ PLAY = """
 - hosts: HOSTS
   gather_facts: false
   any_errors_fatal: true
-  vars: {__kafka_locked_cluster: {results: [{granted: true, __kafka_lock_host: c1}]}}
   tasks:
+    - ansible.builtin.set_fact: {__kafka_locked_cluster: {results: [{granted: true, __kafka_lock_host: c1}]}}
+      when: inventory_hostname == ansible_play_hosts[0]
     - block:
         - ansible.builtin.assert: {that: "THAT"}
       always:
