@@ -56,3 +56,13 @@ def test_functions_and_files_can_be_read_in_one_go() -> None:
 def test_nothing_is_left_unfinished() -> None:
     marks = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
     assert not [str(f.relative_to(ROOT)) for f in PYTHON if f != Path(__file__) and marks.search(f.read_text())]
+
+
+def test_files_that_pytest_runs_together_have_different_names() -> None:
+    """Without packages, pytest takes the second file of a name for the first one, and ends."""
+    runs: dict[str, list[str]] = {}
+    for path in (each for each in PYTHON if each.name.startswith("test_")):
+        run, *rest = path.relative_to(ROOT / "tests").parts
+        runs.setdefault(f"{run}/spark" if rest[0] == "spark" else run, []).append(path.name)
+    assert len(runs) > 4
+    assert [(run, name) for run, names in runs.items() for name in sorted(set(names)) if names.count(name) > 1] == []
