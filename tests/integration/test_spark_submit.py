@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN
 from spark_jobs.installation import JARS
-from spark_jobs.native import NativeAdmin
+from spark_jobs.record_format import RUN_ID
 from spark_jobs.report_check import problems
 from spark_jobs.steady import FEWEST
 from spark_jobs.submit import find_tools
@@ -106,27 +106,44 @@ def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -
 
 
 def test_records_that_vanish_during_the_run_fail_it_with_their_names(job: Job) -> None:
-    """As soon as partition 0 holds some, its first 25 are deleted behind the job's back."""
+    """As soon as partition 0 holds some of the job's records, the first 25 of them are deleted behind its back."""
     thief = threading.Thread(target=delete_first, args=(job, 25))
     thief.start()
     done = job.submit("--master", "local[2]")
     thief.join()
     assert done.returncode == EXIT_FAILED, done.stdout + done.stderr
     report = job.report()
-    assert 20 <= report["counts"]["lost"] <= 25
+    assert report["counts"]["lost"] == 25
     assert [entry["partition"] for entry in report["first_missing"]] == [0] * 20
     assert "acknowledged are lost; the first: number " in done.stdout
     assert done.stdout.count("missing: number ") == 20
 
 
 def delete_first(job: Job, count: int) -> None:
-    native = NativeAdmin(job.bootstrap, {}, 10.0)
+    """Delete ``count`` records of the job in partition 0, which begins with those of the steady client."""
+    place = TopicPartition(job.topic, 0, offset_of(job, count))
     admin = AdminClient({"bootstrap.servers": job.bootstrap})
-    deadline = time.monotonic() + 200
-    while native.end_offsets(job.topic, [0])[0] < 2 * count and time.monotonic() < deadline:
-        time.sleep(0.01)
-    place = TopicPartition(job.topic, 0, count)
     admin.delete_records([place])[place].result(30)
+
+
+def offset_of(job: Job, number: int) -> int:
+    """Wait until Spark has written more than ``number`` records to partition 0; return the offset behind these."""
+    consumer = Consumer({"bootstrap.servers": job.bootstrap, "group.id": "thief", "enable.auto.commit": False})
+    consumer.assign([TopicPartition(job.topic, 0, 0)])
+    offsets: list[int] = []
+    deadline = time.monotonic() + 200
+    while len(offsets) <= number:
+        assert time.monotonic() < deadline, f"the job wrote {len(offsets)} records to partition 0"
+        message = consumer.poll(0.1)
+        offset = message.offset() if message is not None and written_by_spark(message.value()) else None
+        offsets += [] if offset is None else [offset]
+    consumer.close()
+    return offsets[number]
+
+
+def written_by_spark(value: bytes | str | None) -> bool:
+    """The steady client of a run has another mark."""
+    return isinstance(value, bytes) and value[RUN_ID.start : RUN_ID.end].startswith(b"submitt.")
 
 
 WORKERS = 2
