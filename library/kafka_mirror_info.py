@@ -85,7 +85,7 @@ began:
 progress:
   description:
     - C(copies), whether it is at work.
-    - Not without O(mirror).
+    - Missing without O(mirror), as C(began) and C(service) are. C(plan) is C(put_back) alone then.
     - C(changed), topics of the source that are no longer those whose copy began.
     - C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets, C(groups), and C(screen).
     - C(ends) and C(records) of both sides. C(catch_up), the time to catch up in words.
@@ -155,7 +155,8 @@ def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, See
     began = time.monotonic()
     time.sleep(params["sample"])
     second = until_answered(lambda: look(asked, params["client"], known(params)), ANSWERED_SECONDS)
-    return progress.caught_up(progress.seconds_left(first, second, time.monotonic() - began)), second
+    left = progress.seconds_left(first, second, time.monotonic() - began)
+    return progress.caught_up(left, progress.changed(second)), second
 
 
 def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]:

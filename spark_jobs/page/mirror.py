@@ -32,7 +32,7 @@ def render(status: Mapping[str, Any], history: Sequence[line.Point], report: Rep
 
 def judged(progress: Mapping[str, Any]) -> tuple[str, str]:
     """Return the sign and the word of the page's head."""
-    if progress["failed"]:
+    if progress["failed"] or progress["changed"]:
         return "failed", "Failed"
     if not progress["begun"]:
         return "unreachable", "Not begun"

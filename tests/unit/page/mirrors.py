@@ -18,6 +18,7 @@ def progress(**changed: Any) -> dict[str, Any]:
         "begun": True,
         "back": False,
         "failed": {},
+        "changed": [],
         "lag": lag,
         "lag_records": sum(lag.values()),
         "records": records,

@@ -45,6 +45,7 @@ def test_a_topic_that_is_not_on_the_target_yet_has_a_dash_there() -> None:
         ({"lag_records": 0}, ("proven", "Caught up")),
         ({"begun": False}, ("unreachable", "Not begun")),
         ({"failed": {"MirrorSourceConnector-0": "denied"}}, ("failed", "Failed")),
+        ({"lag_records": 0, "changed": ["orders"]}, ("failed", "Failed")),  # its lag is no evidence
     ],
 )
 def test_the_verdict_follows_from_the_progress(changed: dict[str, Any], judgement: tuple[str, str]) -> None:

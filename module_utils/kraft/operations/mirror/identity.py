@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ansible.module_utils.kraft.operations.mirror.model import Source, Target
-from ansible.module_utils.kraft.spec.rules.subject import named
+from ansible.module_utils.kraft.operations.mirror.model import Source, Target, few
 from ansible.module_utils.kraft.wording import counted
 
 REMEDY = "Exclude it, or remove it here with its positions (docs/runbooks/mirror_cluster.md, A topic was made again)"
@@ -30,17 +29,17 @@ def _why(name: str, source: Source, positions: Mapping[tuple[str, int], int], no
 
 
 def to_note(source: Source, target: Target, noted: Mapping[str, str]) -> dict[str, str]:
-    """Return topic -> its id when its copy began. Topics whose copy has not begun are left out."""
+    """Return topic -> its id when its copy began; of a topic without a noted one, its id now."""
     kept = {name: one for name, one in noted.items() if name in target.copied}
     return {**source.ids, **kept}
 
 
-def lines(source: Source, target: Target) -> Iterator[str]:
-    """Describe changes on the source, with a remedy if one is needed."""
+def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
+    """Describe changes on the source, with a remedy if one is needed. `most`: 0 names all topics."""
     for name, why in source.changed.items():
         yield f"Topic {name} {why}. {REMEDY}"
     if source.gone:
-        yield f"Gone from the source: {named(source.gone)}. What was copied stays"
+        yield f"Gone from the source: {few(source.gone, most)}. What was copied stays"
     for name, topic in sorted(source.topics.items()):
         here = target.topics.get(name)
         if here and len(here.partitions) < len(topic.partitions):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+
+from ansible.module_utils.kraft.spec.rules.subject import named
+
+SOME = 6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +70,11 @@ class Target:
     free: Mapping[int, int] = dataclasses.field(default_factory=dict)
     brokers: int = 1
     defaults: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+
+
+def few(names: Collection[str], most: int) -> str:
+    """Format names as a list for people: some of them, or all if `most` is 0."""
+    return named(names, SOME if most else len(names))
 
 
 def megabytes(size: int) -> str:

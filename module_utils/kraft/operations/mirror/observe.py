@@ -111,21 +111,35 @@ def without_invisible(seen: Seen, side: Side) -> Seen:
 def with_older(seen: Seen, side: Side) -> Seen:
     """Count the records that this cluster would delete by its own retention. `side`: the source, queried again."""
     topics, now = dict(seen.source.topics), int(1000 * time.time())
+    by_limit: dict[int, list[str]] = {}
     for name, limit in settings.limits(seen.source, seen.target).items():
-        found = side.offsets_at([name], now - limit)
-        older = sum(
-            (found[name, number] if found[name, number] >= 0 else end) - start
-            for number, (start, end) in topics[name].partitions.items()
-        )
-        topics[name] = dataclasses.replace(topics[name], older=older)
+        by_limit.setdefault(limit, []).append(name)
+    for limit, names in by_limit.items():
+        found = side.offsets_at(names, now - limit)
+        for name in names:
+            # A record without a timestamp gets one at the copy: none is older.
+            older = sum(
+                (at if at >= 0 else end) - start
+                for number, (start, end) in topics[name].partitions.items()
+                for at in [found.get((name, number), start)]
+            )
+            topics[name] = dataclasses.replace(topics[name], older=older)
     return dataclasses.replace(seen, source=dataclasses.replace(seen.source, topics=topics))
 
 
 def of_target(side: Side, known: Known) -> Target:
     """Observe this cluster alone: all its topics with their settings."""
     names = sorted(side.topics)
-    found = topics(names, {}, side.configs(names)[0], {})
+    found = topics(names, {}, _configs_here(side, names), {})
     return Target(side.cluster_id, found, defaults=settings.defaults(known.settings, side.broker_settings()))
+
+
+def _configs_here(side: Side, names: Iterable[str]) -> dict[str, Configs]:
+    """Return the settings of topics; ToolError if the login may not see them, since defaults would stand for them."""
+    found, missing = side.configs(names)
+    if missing:
+        raise ToolError(f"the login at this cluster lacks the right {missing[0]}. Give it the right, then repeat this")
+    return found
 
 
 def rest(seen: Seen) -> dict[Partition, int]:
@@ -214,7 +228,8 @@ def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHI
     reader = kept.Kept(side)
     copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
     states = reader.records(kept.status_topic(wanted.name))
-    found = topics(here, side.ends(here), side.configs(here)[0], side.sizes(here)[0])
+    configs = _configs_here(side, here) if known.settings else {}
+    found = topics(here, side.ends(here), configs, side.sizes(here)[0])
     defaults = settings.defaults(known.settings, side.broker_settings()) if known.settings else {}
     touched, committed = frozenset(name for name, _ in copied), of_copied(wanted, every_offset(wanted, side))
     target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers), defaults)

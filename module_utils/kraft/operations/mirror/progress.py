@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.operations.mirror import identity, settings
@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.operations.mirror.plan import SHOWN, left_out, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
+from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.wording import counted
 
 NOT_MADE = "MirrorMaker has made no connector yet: read the last ERROR of `journalctl -u kafka-mirror` on each host"
@@ -89,7 +90,7 @@ def answer(seen: Seen) -> dict[str, Any]:
         "records": {"source": records(seen.source.topics), "target": records(seen.target.topics)},
         "ends": {"source": ends(seen.source.topics), "target": ends(seen.target.topics)},
         "failed": dict(seen.failed),
-        "changed": [] if seen.back else sorted(seen.source.changed),
+        "changed": changed(seen),
         "lag": behind_by_topic,
         "lag_records": sum(behind_by_topic.values()),
         "groups": {name: dataclasses.asdict(one) for name, one in group_lags(seen).items()},
@@ -100,6 +101,11 @@ def answer(seen: Seen) -> dict[str, Any]:
             for name, topic in seen.source.topics.items()
         },
     }
+
+
+def changed(seen: Seen) -> list[str]:
+    """Return topics of the source whose copy cannot go on; none on the way back."""
+    return [] if seen.back else sorted(seen.source.changed)
 
 
 def records(topics: Mapping[str, Topic]) -> dict[str, int]:
@@ -124,9 +130,16 @@ def screen(seen: Seen, most: int = SHOWN) -> list[str]:
         f"{counted(len(groups), 'group')}; records that each has not read {read}, and would read {would}",
         *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups", most),
         *([] if seen.made else [NOT_MADE]),
-        *([] if seen.back else [*settings.status(seen.source, seen.target), *identity.lines(seen.source, seen.target)]),
+        *([] if seen.back else _differences(seen, most)),
         *left_out(seen.source),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
+    ]
+
+
+def _differences(seen: Seen, most: int) -> list[str]:
+    return [
+        *settings.status(seen.source, seen.target, most),
+        *identity.lines(seen.source, seen.target, most),
     ]
 
 
@@ -135,8 +148,10 @@ def _group(name: str, one: GroupLag, read: str, would: str) -> str:
     return f"  group {name}: {one.source} {read}, {one.target} {would}{waiting}"
 
 
-def caught_up(left: float | None) -> str:
-    """Format the time to catch up."""
+def caught_up(left: float | None, changed: Collection[str] = ()) -> str:
+    """Format the time to catch up. `changed`: topics whose copy cannot go on."""
+    if changed:
+        return f"Not caught up: the copy of {named(changed)} cannot go on"
     if left is None:
         return "The copy does not come nearer: as much is written as is copied, or nothing is copied"
     return f"Caught up in about {left:.0f} s" if left else "Caught up"

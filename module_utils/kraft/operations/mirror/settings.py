@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.operations.config.settings import same
-from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic, megabytes
-from ansible.module_utils.kraft.spec.rules.subject import named
+from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic, few, megabytes
 
 UNLIMITED = str(2**63 - 1)
 #: In place of a bound on timestamps while the copy runs. No one else sets it, so it can be taken off again.
@@ -29,7 +28,6 @@ OWN_AFFAIR = (
     *("unclean.leader.election.enable", "min.insync.replicas"),
 )
 HOUR = 3_600_000
-NAMED = 6  #: topics in a line
 #: Older names of a broker's setting, with their unit in ms; the first one that is set counts.
 COARSER = {
     "log.retention.ms": {"log.retention.minutes": 60_000, "log.retention.hours": HOUR},
@@ -123,7 +121,6 @@ def _longer(theirs: str, ours: str) -> bool:
 
 def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
     """Describe each difference of meaning, with its effect. `most`: 0 names all topics."""
-    limit = NAMED if most else len(source.topics)
     found: dict[tuple[str, str, str | None], list[str]] = {}
     lifted = []
     for name, config in wanted(source, target).items():
@@ -135,23 +132,23 @@ def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
         follows = (
             "" if ours is None else CONSEQUENCES[setting](theirs, ours, {name: source.topics[name] for name in names})
         )
-        where = f"{named(names, limit)} (it is {ours or 'unknown'} here{follows})"
+        where = f"{few(names, most)} (it is {ours or 'unknown'} here{follows})"
         yield f"Set as on the source: {setting}={theirs} of {where}"
     if lifted:
         yield (
-            f"Timestamps of any time are taken while the copy runs, by {named(lifted, limit)}. "
-            f"The switch or the end of the copy puts the bounds back"
+            f"Timestamps of any time are taken while the copy runs, by {few(lifted, most)}. "
+            "The switch or the end of the copy puts the bounds back"
         )
 
 
-def status(source: Source, target: Target) -> list[str]:
-    """Describe topics that are here with different settings."""
+def status(source: Source, target: Target, most: int = 1) -> list[str]:
+    """Describe topics that are here with different settings. `most`: 0 names all topics."""
     found: dict[str, list[str]] = {}
     for name, config in wanted(source, target).items():
         if name in target.topics:
             found.setdefault(", ".join(sorted(config)), []).append(name)
     remedy = "Run mirror_cluster.yml again: it sets them"
-    return [f"Not as on the source: {settings} of {named(names)}. {remedy}" for settings, names in found.items()]
+    return [f"Not as on the source: {settings} of {few(names, most)}. {remedy}" for settings, names in found.items()]
 
 
 def _retention(theirs: str, ours: str, topics: Mapping[str, Topic]) -> str:

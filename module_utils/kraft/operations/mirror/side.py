@@ -5,7 +5,7 @@ Kafka 2.1 supports these requests, too; kafka-python negotiates the version.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.client_config import host_port
@@ -21,6 +21,7 @@ SECONDS = 15.0
 RIGHTS = {3: "READ", 8: "DESCRIBE", 10: "DESCRIBE_CONFIGS"}
 DENIED = {29, 30, 31}  #: authorization of a topic, a group, the cluster failed
 NO_AUTHORIZER = 54
+WITHOUT_TIMESTAMPS = 43  #: the topic is in a format of before Kafka 0.10
 
 Partition = tuple[str, int]
 
@@ -80,10 +81,15 @@ class Side:
         return {where: (starts[where], ends[where]) for where in leaders}
 
     def offsets_at(self, names: Iterable[str], timestamp: int) -> dict[Partition, int]:
-        """Return (topic, number) -> offset of the first record at this time in ms or later; -1 if there is none."""
-        return self._listed(self.partitions(names), timestamp)
+        """Return (topic, number) -> offset of the first record at this time in ms or later; -1 if there is none.
 
-    def _listed(self, leaders: Mapping[Partition, int], timestamp: int) -> dict[Partition, int]:
+        Partitions in a format without timestamps are left out.
+        """
+        return self._listed(self.partitions(names), timestamp, {WITHOUT_TIMESTAMPS})
+
+    def _listed(
+        self, leaders: Mapping[Partition, int], timestamp: int, left_out: Collection[int] = ()
+    ) -> dict[Partition, int]:
         kind, part = "ListOffsetsRequest", "ListOffsetsTopic"
         by_broker: dict[int, dict[str, list[int]]] = {}
         for (topic, number), leader in leaders.items():
@@ -109,8 +115,9 @@ class Side:
         found: dict[Partition, int] = {}
         for answer in self.client.ask_all(questions, SECONDS):
             for topic, one in each(good(answer)["topics"], "name", "partitions"):
-                self._raise(f"{topic}-{one['partition_index']}", one["error_code"])
-                found[topic, one["partition_index"]] = one["offset"]
+                if one["error_code"] not in left_out:
+                    self._raise(f"{topic}-{one['partition_index']}", one["error_code"])
+                    found[topic, one["partition_index"]] = one["offset"]
         return found
 
     def configs(self, names: Iterable[str]) -> tuple[dict[str, Configs], list[str]]:
@@ -124,6 +131,8 @@ class Side:
         for one in answer["results"]:
             if one["error_code"] in DENIED:
                 missing.append(f"DESCRIBE_CONFIGS of topic {one['resource_name']}")
+            else:
+                self._raise(f"settings of topic {one['resource_name']}", one["error_code"])
             given = [entry for entry in one["configs"] if entry["value"] is not None]
             own, all_of_them = (
                 {entry["name"]: str(entry["value"]) for entry in some}

@@ -63,3 +63,12 @@ def test_what_changed_is_in_plan_and_status_with_a_remedy() -> None:
     assert any("Gone from the source: mail" in line for line in shown)
     assert any("Topic orders has grown to 2" in line for line in shown)
     assert progress.answer(Seen(source, target, {}, {}))["changed"] == ["orders"]
+
+
+def test_a_copy_that_cannot_go_on_is_not_caught_up() -> None:
+    """Its position is behind the end, so nothing seems to be left."""
+    source = dataclasses.replace(SOURCE, changed={"orders": "was truncated"})
+    changed = progress.changed(Seen(source, Target("two", {}), {}, {}))
+    assert progress.caught_up(0, changed) == "Not caught up: the copy of orders cannot go on"
+    assert progress.caught_up(0) == "Caught up"
+    assert progress.changed(Seen(source, Target("two", {}), {}, {}, back=True)) == []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any, cast
 
 import pytest
-from ansible.module_utils.kraft.operations.mirror import plan, progress, settings
+from ansible.module_utils.kraft.operations.mirror import observe, plan, progress, settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, OLD_BOUND, UNLIMITED
@@ -148,6 +149,35 @@ def test_a_difference_is_in_the_plan_with_what_would_follow(source: Source, limi
     assert settings.limits(source, TARGET) == limits
     shown = plan.screen(Wanted("old", ("a:1",)), source, TARGET, {})
     assert any(said in line and "orders" in line for line in shown)
+
+
+class Sides:
+    """A side that answers by topic: one has old records, one new records alone, one a format without timestamps."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def offsets_at(self, names: list[str], _timestamp: int) -> dict[tuple[str, int], int]:
+        self.asked.append(names)
+        return {place: at for place, at in {("old", 0): -1, ("new", 0): 4}.items() if place[0] in names}
+
+
+def test_older_records_are_counted_by_one_question_for_each_limit() -> None:
+    one = Topic({0: (4, 10)}, {}, 0, {"retention.ms": "-1"})
+    source, side = Source("one", dict.fromkeys(("old", "new", "stampless"), one)), Sides()
+    seen = observe.with_older(Seen(source, TARGET, {}, {}), cast("Any", side))
+    assert {name: topic.older for name, topic in seen.source.topics.items()} == {"old": 6, "new": 0, "stampless": 0}
+    assert [sorted(names) for names in side.asked] == [["new", "old", "stampless"]]
+
+
+def test_all_topics_with_different_settings_can_be_named() -> None:
+    source = Source("one", {f"t{number}": of_source(retention_ms="-1").topics["orders"] for number in range(9)})
+    there = dataclasses.replace(
+        TARGET,
+        topics=dict.fromkeys(source.topics, Topic({}, {}, 0, LIKE_HERE)),
+    )
+    assert "and 3 more" in settings.status(source, there)[0]
+    assert "t5, t6, t7, t8." in settings.status(source, there, 0)[0]
 
 
 def test_what_is_above_a_size_is_said_in_bytes() -> None:
