@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.errors import UnansweredError
 from ansible.module_utils.kraft.monitoring import group_lag
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.unit.problems import named
 
 END = 1000
 
@@ -101,15 +102,16 @@ def test_what_is_not_answered_is_said_and_spoils_nothing() -> None:
 def test_brokers_that_are_fenced_or_silent_are_not_asked_again() -> None:
     seen = cluster(topic("orders", partition(0, [1, 2, 3])), brokers=[broker(1), broker(2), broker(3, fenced=True)])
     client = Brokers({"kafka1:9092": {"far": 10}})
-    found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"), LogDir(3, "/d"))))
+    lags = found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"), LogDir(3, "/d"))))
     assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
+    assert named(lags.unanswered) == [["2"]]
 
 
 def test_a_partition_of_a_silent_leader_is_said_to_be_missing() -> None:
     seen = cluster(topic("orders", partition(0, [2, 1, 3])))
     client = Brokers({"kafka1:9092": {"far": 10}})
     lags = found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"),)))
-    assert (lags.groups, [one.split(":")[0] for one in lags.unanswered]) == ((), ["group far"])
+    assert (lags.groups, [one.split(":")[0] for one in lags.unanswered]) == ((), ["brokers 2, 3", "group far"])
     assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
 
 
