@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.status.figures import Disk, Figures, by_broker, 
 from ansible.module_utils.kraft.status.last_change import Step, last_change
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.problems import named
 from tests.unit.status.scenes import node
 
 GB = 10**9
@@ -140,6 +141,13 @@ def test_groups_that_were_not_asked_and_brokers_that_are_silent_are_said() -> No
     assert gone == "groups: group x: gone"
     whole = of_cluster(dataclasses.replace(SEEN, log_dirs=(*DIRS, LogDir(3, "/a"))), Lags((), 2, 2, ()))
     assert whole.partial == ()
+
+
+def test_a_broker_with_an_offline_log_dir_is_said_to_be_missing_from_the_bytes() -> None:
+    offline = (*DIRS[:2], LogDir(2, "/a", "offline"), LogDir(3, "/a"))
+    found = of_cluster(dataclasses.replace(SEEN, log_dirs=offline))
+    assert found.bytes == Spread(0, 35.0, 70)
+    assert named(found.partial) == [["2"]]
 
 
 def left_out(part: str) -> dict[str, Any]:
