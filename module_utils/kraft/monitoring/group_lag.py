@@ -54,7 +54,7 @@ def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.m
 
 
 def _unasked(snapshot: Snapshot, addresses: Container[int]) -> Iterator[str]:
-    """Name the serving brokers whose groups nobody was asked for."""
+    """Name the serving brokers whose groups were not asked for."""
     if silent := [one for one in snapshot.unfenced if one not in addresses]:
         yield f"brokers {listed(silent)}: their groups are not known, since they did not show their log dirs"
 
