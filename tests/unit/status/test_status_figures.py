@@ -86,6 +86,13 @@ def test_what_is_not_known_is_none_and_has_its_reason(results: Any, snapshot: An
     assert all(word in reason for word in named), reason
 
 
+def test_a_listener_without_a_certificate_has_the_address_by_which_others_know_it() -> None:
+    silent = {"certificates": [{"address": "127.0.0.1:9092", "certificate": "", "error": "late"}]}
+    listeners = [{"bind": "0.0.0.0:9092", "address": "kafka1:9092", "protocol": "SSL"}]
+    (reason,) = of(results={**RESULTS, "view": silent, "deployed": {"listeners": listeners}}).unknown
+    assert named([reason]) == [["kafka1:9092"]]
+
+
 def test_bytes_are_not_known_where_a_log_dir_is_offline() -> None:
     found = of(snapshot=dataclasses.replace(SEEN, log_dirs=(DIRS[0], LogDir(1, "/b", "offline"))))
     assert (found.bytes, found.fullest) == (None, Disk("/a", "", 50, 3, 100, 40))
