@@ -14,7 +14,6 @@ from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.lags import GroupLag, Lags
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.monitoring.groups import (
-    DESCRIBED_BY,
     SHARE,
     Asked,
     Partition,
@@ -60,8 +59,7 @@ def _unasked(snapshot: Snapshot, addresses: Container[int]) -> Iterator[str]:
 
 
 def _listed(asked: Asked, addresses: Sequence[str]) -> Listed:
-    request = {"types_filter": list(DESCRIBED_BY)}
-    answers = asked.all([Question(one, asked.client.request("ListGroupsRequest", **request)) for one in addresses])
+    answers = asked.all([Question(one, asked.client.request("ListGroupsRequest")) for one in addresses])
     return {
         address: {
             one["group_id"]: (one["group_type"].lower(), one.get("group_state", "")) for one in answer.get("groups", ())

@@ -45,8 +45,14 @@ class Brokers:
         if address == self.silent:
             return UnansweredError(f"{address} did not answer")
         if kind == "ListGroupsRequest":
-            named = self.groups.get(address, {})
-            return {"groups": [{"group_id": one, "group_type": "Classic", "group_state": "Stable"} for one in named]}
+            kinds = {one: "Streams" if one == "app" else "Classic" for one in self.groups.get(address, {})}
+            asked_for = request.get("types_filter") or ["classic", "consumer", "share", "streams"]
+            found = {one: kind for one, kind in kinds.items() if kind.lower() in asked_for}
+            return {
+                "groups": [
+                    {"group_id": one, "group_type": kind, "group_state": "Stable"} for one, kind in found.items()
+                ]
+            }
         if kind == "OffsetFetchRequest":
             return {"groups": [self.offsets(address, one["group_id"]) for one in request["groups"]]}
         (asked,) = request["topics"]
@@ -77,6 +83,12 @@ def test_the_largest_lag_comes_first_whoever_coordinates_the_group() -> None:
     ]
     assert (lags.listed, lags.asked, lags.unanswered) == (3, 3, ())
     assert [one for one in client.asked if one[1] == "ListOffsetsRequest"] == [("kafka1:9092", "ListOffsetsRequest", 0)]
+
+
+def test_groups_of_kafka_streams_count_too() -> None:
+    lags = found(Brokers({"kafka1:9092": {"app": 10, "near": END}}))
+    assert [(one.name, one.lag) for one in lags.groups] == [("app", 990), ("near", 0)]
+    assert lags.listed == 2
 
 
 def test_no_more_groups_are_asked_than_time_allows_and_it_is_said() -> None:
