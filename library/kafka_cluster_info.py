@@ -96,6 +96,10 @@ snapshot:
       description: Part to reason, for what was asked for and not answered.
       type: dict
       returned: always
+    late:
+      description: Parts among them whose answer did not come in time.
+      type: list
+      returned: always
 lag:
   description: The groups that are the furthest behind; null where that was not asked, or there are no topics.
   returned: success

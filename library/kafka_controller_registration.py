@@ -54,7 +54,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.controllers import CONTROLLERS_SPEC
-from ansible.module_utils.kraft.cluster.departed import METADATA_VERSION, level_of, running, unregisters
+from ansible.module_utils.kraft.cluster.departed import known_level, running, unregisters
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
@@ -73,10 +73,9 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def look(client: Client) -> tuple[Snapshot, int]:
     """Return the quorum, and the level of METADATA_VERSION. Raises UnreachableError while either is unknown."""
     snapshot = observe(client, ("features", "quorum"))
-    level = level_of(snapshot.features)
-    if snapshot.unanswered or level is None:
-        raise UnreachableError("; ".join(snapshot.unknown) or f"the level of {METADATA_VERSION} is not known")
-    return snapshot, level
+    if snapshot.unanswered:
+        raise UnreachableError("; ".join(snapshot.unknown))
+    return snapshot, known_level(snapshot)
 
 
 def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool, seen: set[int]) -> dict[str, Any]:

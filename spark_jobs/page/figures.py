@@ -174,6 +174,12 @@ def _said(status: Any, *words: str) -> list[str]:
     return [one for one in status.figures.partial if one.partition(":")[0].split(" ")[0] in words]
 
 
+def gaps(status: Any) -> list[str]:
+    """Return what is unknown of the cluster, also of a table that has no rows and is not shown."""
+    shown = {one for table in (topics(status), groups(status)) if table for one in table.gaps}
+    return [*status.figures.unknown, *(one for one in status.figures.partial if one not in shown)]
+
+
 def cluster(status: Any) -> list[tuple[str, str]]:
     """Return the figures of the whole cluster: label and figure."""
     found = status.figures

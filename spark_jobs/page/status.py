@@ -30,6 +30,7 @@ def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
         at_risk=figures.at_risk(status),
         tables=[table for table in (figures.nodes(status), figures.log_dirs(status)) if table],
         of_cluster=figures.cluster(status),
+        gaps=figures.gaps(status),
         largest=[table for table in (figures.topics(status), figures.groups(status)) if table],
     )
 

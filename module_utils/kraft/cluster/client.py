@@ -127,17 +127,21 @@ class Client:
     ) -> list[Answer]:
         """Return the answers in the questions' order, requested at once; a missing answer is an error.
 
+        The time of a connection and an answer starts for all addresses at once; further AHEAD questions have it again.
         `raw`: bytes stay bytes, as of records.
         """
-        futures: list[Any] = []
+        started, each = time.monotonic(), CONNECT_SECONDS + seconds
+        futures: list[tuple[Any, float]] = []
         by_address: dict[str, list[Any]] = {}
         for question in questions:
             before = by_address.setdefault(question.address, [])
+            deadline = started + each * (1 + len(before) // AHEAD)
             before.append(self._send(question, seconds, before[-AHEAD] if len(before) >= AHEAD else None))
-            futures.append(before[-1])
-        for future in futures:
-            self._net.poll(timeout_ms=(seconds + CONNECT_SECONDS) * 1000, future=future)
-        return [self._answer(question, future, seconds, raw) for question, future in zip(questions, futures)]
+            futures.append((before[-1], deadline))
+        # kafka-python does not limit the time of a TLS handshake.
+        for future, deadline in futures:
+            self._net.poll(timeout_ms=max(0.0, deadline - time.monotonic()) * 1000, future=future)
+        return [self._answer(question, future, seconds, raw) for question, (future, _) in zip(questions, futures)]
 
     def reach(self, addresses: Iterable[str] = ()) -> str:
         """Return the first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once.

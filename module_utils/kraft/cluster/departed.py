@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ansible.module_utils.kraft.cluster.health import caught_up
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
+from ansible.module_utils.kraft.errors import UnreachableError
 
 METADATA_VERSION = "metadata.version"
 UNREGISTERS = 33  #: first level of METADATA_VERSION at which a controller can be unregistered
@@ -50,8 +51,15 @@ def unregisters(level: int) -> bool:
 
 
 def level_of(features: Iterable[Feature] | None) -> int | None:
-    """The finalised METADATA_VERSION; None where it is not known."""
-    return next((one.level for one in features or () if one.name == METADATA_VERSION), None)
+    """Return the finalised METADATA_VERSION; None if it is unknown. Every cluster has one, so 0 is none."""
+    return next((one.level for one in features or () if one.name == METADATA_VERSION), 0) or None
+
+
+def known_level(snapshot: Snapshot) -> int:
+    """Return the finalised METADATA_VERSION. Raises UnreachableError while it is unknown."""
+    if (level := level_of(snapshot.features)) is None:
+        raise UnreachableError(f"the level of {METADATA_VERSION} is not known")
+    return level
 
 
 def held_back_by(reason: str, found: Iterable[Registered]) -> bool:

@@ -7,13 +7,13 @@ time or partitions run out, the rest is not asked; ``Lags`` has the numbers.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster.client import Client, Question
+from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.lags import GroupLag, Lags
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.monitoring.groups import (
-    DESCRIBED_BY,
     SHARE,
     Asked,
     Partition,
@@ -38,10 +38,10 @@ def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.m
     asked = Asked(client, "", EACH)
     answered = {one.node_id for one in snapshot.log_dirs} if snapshot.log_dirs is not None else snapshot.unfenced
     addresses = {one.node_id: one.address for one in snapshot.brokers if one.node_id in answered and not one.fenced}
-    listed = _listed(asked, list(addresses.values()))
-    offsets, tried = _offsets(asked, listed, clock)
+    coordinated = _listed(asked, list(addresses.values()))
+    offsets, tried = _offsets(asked, coordinated, clock)
     ends = ends_at(asked, _led(snapshot, addresses, {where for found, _ in offsets.values() for where in found}))
-    states = {name: state for groups in listed.values() for name, (_, state) in groups.items()}
+    states = {name: state for groups in coordinated.values() for name, (_, state) in groups.items()}
     found = [_lag(name, states[name], one, lags, ends) for name, (one, lags) in offsets.items()]
     behind = sorted((one for one in found if one.partitions), key=lambda one: (-one.lag, one.name))
     without = [
@@ -49,12 +49,17 @@ def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.m
         for one in found
         if one.partitions < len(offsets[one.name][0])
     ]
-    return Lags(tuple(behind[:SHOWN]), len(states), tried, (*asked.failed, *without))
+    return Lags(tuple(behind[:SHOWN]), len(states), tried, (*_unasked(snapshot, addresses), *asked.failed, *without))
+
+
+def _unasked(snapshot: Snapshot, addresses: Container[int]) -> Iterator[str]:
+    """Name the serving brokers whose groups were not asked for."""
+    if silent := [one for one in snapshot.unfenced if one not in addresses]:
+        yield f"brokers {listed(silent)}: their groups are not known, since they did not show their log dirs"
 
 
 def _listed(asked: Asked, addresses: Sequence[str]) -> Listed:
-    request = {"types_filter": list(DESCRIBED_BY)}
-    answers = asked.all([Question(one, asked.client.request("ListGroupsRequest", **request)) for one in addresses])
+    answers = asked.all([Question(one, asked.client.request("ListGroupsRequest")) for one in addresses])
     return {
         address: {
             one["group_id"]: (one["group_type"].lower(), one.get("group_state", "")) for one in answer.get("groups", ())

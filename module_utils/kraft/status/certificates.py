@@ -33,17 +33,22 @@ class Certificate:
 def certificates(results: Mapping[str, Any]) -> tuple[Certificate, ...]:
     """Return those that a node showed, and the process's own.
 
-    `results`: what was registered on the host (``view``, ``deployed``). Listeners were asked where they bind.
+    `results`: what was registered on the host (``view``, ``deployed``).
     """
     view = results.get("view") or {}
     now = datetime.datetime.fromtimestamp(view.get("asked_at", 0), datetime.timezone.utc)
-    listeners = (results.get("deployed") or {}).get("listeners") or ()
-    names = {local_address(one): one["address"] for one in listeners}
-    seen = [one for one in view.get("certificates") or () if one["certificate"]]
-    shown = [_read({**one, "address": names.get(one["address"], one["address"])}, now) for one in seen]
+    shown = [_read(one, now) for one in asked(results) if one["certificate"]]
     if text := view.get("own_certificate"):
         shown.append(dataclasses.replace(_read({"address": "", "certificate": text}, now), own=True))
     return tuple(shown)
+
+
+def asked(results: Mapping[str, Any]) -> list[Mapping[str, str]]:
+    """Return each listener's answer with its advertised address. They were asked where they bind."""
+    listeners = (results.get("deployed") or {}).get("listeners") or ()
+    names = {local_address(one): one["address"] for one in listeners}
+    answers = (results.get("view") or {}).get("certificates") or ()
+    return [{**one, "address": names.get(one["address"], one["address"])} for one in answers]
 
 
 def _read(one: Mapping[str, str], now: datetime.datetime) -> Certificate:

@@ -143,12 +143,14 @@ def _slowest(snapshot: Snapshot) -> tuple[int, int] | None:
 
 
 def _partial(snapshot: Snapshot) -> tuple[str, ...]:
-    seen = {one.node_id for one in snapshot.log_dirs or ()}
-    missing = [str(one.node_id) for one in snapshot.brokers if one.node_id not in seen]
+    counted = _bytes(snapshot)
+    missing = [str(one.node_id) for one in snapshot.brokers if one.node_id not in counted]
     if snapshot.log_dirs is None or not missing:
         return ()
     named = ", ".join(missing[:LARGEST]) + (f" and {len(missing) - LARGEST} more" if len(missing) > LARGEST else "")
-    return (f"bytes and topics: without broker{'s' if len(missing) > 1 else ''} {named}, whose log dirs are not known",)
+    return (
+        f"bytes and topics: without broker{'s' if len(missing) > 1 else ''} {named}, whose log dirs are not all known",
+    )
 
 
 def _partial_groups(lag: Lags | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import LogDir, Snapshot
-from ansible.module_utils.kraft.status.certificates import Certificate
+from ansible.module_utils.kraft.status.certificates import Certificate, asked
 from ansible.module_utils.kraft.status.evidence import Evidence, unread
 
 NOT_RUNNING = "Kafka does not run"
@@ -127,8 +127,8 @@ def _unseen(node: Evidence, results: Mapping[str, Any]) -> str:
 
 def _unseen_certificates(results: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the listeners with TLS that showed no certificate."""
-    listeners = (results.get("view") or {}).get("certificates") or ()
-    return tuple(f"certificate at {one['address']}: {one['error']}" for one in listeners if not one["certificate"])
+    silent = [one for one in asked(results) if not one["certificate"]]
+    return tuple(f"certificate at {one['address']}: {one['error']}" for one in silent)
 
 
 def _held(node: Evidence, cluster: Cluster) -> tuple[dict[str, Any], tuple[str, ...]]:

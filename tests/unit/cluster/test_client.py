@@ -200,3 +200,16 @@ def test_each_question_to_a_broker_that_waits_for_a_leader_is_late() -> None:
         answers = asking.ask_all([Question(address, question(asking)), Question(address, quorum)], seconds=0.5)
     sock.close()
     assert [type(one) for one in answers] == [LateError, LateError]
+
+
+def test_silent_listeners_with_tls_share_one_deadline(
+    listener: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """kafka-python does not limit the time of a TLS handshake."""
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 2.0)
+    silent = [listener() for _ in range(4)]
+    with Client({"bootstrap_servers": silent, "security_protocol": "SSL"}) as made:
+        started = time.monotonic()
+        answers = made.ask_all([Question(one, question(made)) for one in silent], seconds=0.3)
+    assert [type(one) for one in answers] == [LateError] * 4
+    assert time.monotonic() - started < 4.5

@@ -33,13 +33,15 @@ def test_a_controller_that_votes_or_follows_as_an_observer_runs() -> None:
     assert [one.split()[1] for one in found] == ["1", "8"]
 
 
-@pytest.mark.parametrize(("level", "can"), [(0, False), (32, False), (33, True), (34, True)])
+@pytest.mark.parametrize(("level", "can"), [(7, False), (32, False), (33, True), (34, True)])
 def test_registrations_go_from_a_level_on(level: int, can: bool) -> None:
     assert unregisters(level) == can
     assert level_of([Feature("kraft.version", 1, 0, 1), Feature("metadata.version", level, 7, 33)]) == level
 
 
-@pytest.mark.parametrize("features", [None, [], [Feature("kraft.version", 1, 0, 1)]])
+@pytest.mark.parametrize(
+    "features", [None, [], [Feature("kraft.version", 1, 0, 1)], [Feature("metadata.version", 0, 7, 33)]]
+)
 def test_a_level_that_is_not_known_is_no_level(features: list[Feature] | None) -> None:
     assert level_of(features) is None
 

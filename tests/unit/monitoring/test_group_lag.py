@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.errors import UnansweredError
 from ansible.module_utils.kraft.monitoring import group_lag
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.unit.problems import named
 
 END = 1000
 
@@ -44,8 +45,14 @@ class Brokers:
         if address == self.silent:
             return UnansweredError(f"{address} did not answer")
         if kind == "ListGroupsRequest":
-            named = self.groups.get(address, {})
-            return {"groups": [{"group_id": one, "group_type": "Classic", "group_state": "Stable"} for one in named]}
+            kinds = {one: "Streams" if one == "app" else "Classic" for one in self.groups.get(address, {})}
+            asked_for = request.get("types_filter") or ["classic", "consumer", "share", "streams"]
+            found = {one: kind for one, kind in kinds.items() if kind.lower() in asked_for}
+            return {
+                "groups": [
+                    {"group_id": one, "group_type": kind, "group_state": "Stable"} for one, kind in found.items()
+                ]
+            }
         if kind == "OffsetFetchRequest":
             return {"groups": [self.offsets(address, one["group_id"]) for one in request["groups"]]}
         (asked,) = request["topics"]
@@ -78,6 +85,12 @@ def test_the_largest_lag_comes_first_whoever_coordinates_the_group() -> None:
     assert [one for one in client.asked if one[1] == "ListOffsetsRequest"] == [("kafka1:9092", "ListOffsetsRequest", 0)]
 
 
+def test_groups_of_kafka_streams_count_too() -> None:
+    lags = found(Brokers({"kafka1:9092": {"app": 10, "near": END}}))
+    assert [(one.name, one.lag) for one in lags.groups] == [("app", 990), ("near", 0)]
+    assert lags.listed == 2
+
+
 def test_no_more_groups_are_asked_than_time_allows_and_it_is_said() -> None:
     groups = {f"g{one:03}": one for one in range(3 * group_lag.AT_ONCE)}
     lags = found(Brokers({"kafka1:9092": groups}), clock=iter([0.0, 0.1, 0.6, 1.1]))
@@ -101,15 +114,16 @@ def test_what_is_not_answered_is_said_and_spoils_nothing() -> None:
 def test_brokers_that_are_fenced_or_silent_are_not_asked_again() -> None:
     seen = cluster(topic("orders", partition(0, [1, 2, 3])), brokers=[broker(1), broker(2), broker(3, fenced=True)])
     client = Brokers({"kafka1:9092": {"far": 10}})
-    found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"), LogDir(3, "/d"))))
+    lags = found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"), LogDir(3, "/d"))))
     assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
+    assert named(lags.unanswered) == [["2"]]
 
 
 def test_a_partition_of_a_silent_leader_is_said_to_be_missing() -> None:
     seen = cluster(topic("orders", partition(0, [2, 1, 3])))
     client = Brokers({"kafka1:9092": {"far": 10}})
     lags = found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"),)))
-    assert (lags.groups, [one.split(":")[0] for one in lags.unanswered]) == ((), ["group far"])
+    assert (lags.groups, [one.split(":")[0] for one in lags.unanswered]) == ((), ["brokers 2, 3", "group far"])
     assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
 
 

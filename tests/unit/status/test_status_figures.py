@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.status.figures import Disk, Figures, by_broker, 
 from ansible.module_utils.kraft.status.last_change import Step, last_change
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.problems import named
 from tests.unit.status.scenes import node
 
 GB = 10**9
@@ -85,6 +86,13 @@ def test_what_is_not_known_is_none_and_has_its_reason(results: Any, snapshot: An
     assert all(word in reason for word in named), reason
 
 
+def test_a_listener_without_a_certificate_has_the_address_by_which_others_know_it() -> None:
+    silent = {"certificates": [{"address": "127.0.0.1:9092", "certificate": "", "error": "late"}]}
+    listeners = [{"bind": "0.0.0.0:9092", "address": "kafka1:9092", "protocol": "SSL"}]
+    (reason,) = of(results={**RESULTS, "view": silent, "deployed": {"listeners": listeners}}).unknown
+    assert named([reason]) == [["kafka1:9092"]]
+
+
 def test_bytes_are_not_known_where_a_log_dir_is_offline() -> None:
     found = of(snapshot=dataclasses.replace(SEEN, log_dirs=(DIRS[0], LogDir(1, "/b", "offline"))))
     assert (found.bytes, found.fullest) == (None, Disk("/a", "", 50, 3, 100, 40))
@@ -140,6 +148,13 @@ def test_groups_that_were_not_asked_and_brokers_that_are_silent_are_said() -> No
     assert gone == "groups: group x: gone"
     whole = of_cluster(dataclasses.replace(SEEN, log_dirs=(*DIRS, LogDir(3, "/a"))), Lags((), 2, 2, ()))
     assert whole.partial == ()
+
+
+def test_a_broker_with_an_offline_log_dir_is_said_to_be_missing_from_the_bytes() -> None:
+    offline = (*DIRS[:2], LogDir(2, "/a", "offline"), LogDir(3, "/a"))
+    found = of_cluster(dataclasses.replace(SEEN, log_dirs=offline))
+    assert found.bytes == Spread(0, 35.0, 70)
+    assert named(found.partial) == [["2"]]
 
 
 def left_out(part: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
 from ansible.module_utils.kraft.status.advice import Step
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.certificates import Certificate
+from ansible.module_utils.kraft.status.cluster_figures import ClusterFigures
 from ansible.module_utils.kraft.status.effects import Effect
 from ansible.module_utils.kraft.status.figures import Disk, Figures
 from ansible.module_utils.kraft.status.model import Node, Status
@@ -190,6 +191,14 @@ def test_the_cluster_in_figures_names_what_is_largest_and_what_takes_no_records(
     ):
         assert said in words, said
     assert words.index("51 partitions:") < words.index("Nodes in figures") < words.index("Last deployment")
+
+
+def test_what_a_table_without_rows_would_say_stands_below_the_figures_of_the_cluster() -> None:
+    silent = ClusterFigures(topics=(), groups=(), partial=("bytes and topics: without 1", "groups: kafka1 refuses"))
+    text = page(dataclasses.replace(GOOD, figures=silent))
+    assert not {"Largest topics", "Groups"} & {one.words() for one in parse(text).all("h2")}
+    assert all(said in text for said in silent.partial)
+    assert page(large_status()).count("not all were asked") == 1
 
 
 def test_the_head_has_a_number_for_certificates_and_the_sentence_stands_below() -> None:

@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskM
 from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, plan, problems
 from ansible.module_utils.kraft.operations.reassignment.lifting import lift
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
-from ansible.module_utils.kraft.operations.reassignment.report import kept
+from ansible.module_utils.kraft.operations.reassignment.report import kept, stalled
 from ansible.module_utils.kraft.operations.reassignment.throttle import is_our_rate
 from ansible.module_utils.kraft.wording import counted
 
@@ -137,9 +137,8 @@ class Run:
         self._closest = min(self._closest or self.left, self.left)
         if not self._stall_timeout.lasts(self._closest):
             raise ToolError(
-                f"{counted(self.left[0], 'replica')} with {amount(self.left[1])} left to move, and nothing has "
-                f"advanced for {self._asked.timeout:g} s. The moves go on by themselves, throttled as they are. "
-                "Allow more (kafka_move_throttle) and run again, or take them back with state: cancelled."
+                f"{counted(self.left[0], 'replica')} with {amount(self.left[1])} left to move, and "
+                + stalled(self._asked.timeout, self.away)
             )
 
     def _emptied(self, brokers: Sequence[BrokerDisks]) -> None:

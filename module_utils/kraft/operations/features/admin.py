@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.cluster.departed import (
     Registered,
     common,
     held_back_by,
-    level_of,
+    known_level,
     unregisters,
 )
 from ansible.module_utils.kraft.cluster.retry import PAUSE
@@ -92,7 +92,7 @@ class FeatureAdmin:
             found += refused(changes, reason, snapshot.brokers) if reason and not held_back_by(reason, gone) else []
         if found:
             raise RefusedError(found)
-        after = max(level_of(snapshot.features) or 0, wanted.get(METADATA_VERSION, 0))
+        after = max(known_level(snapshot), wanted.get(METADATA_VERSION, 0)) if gone else 0
         dropped = gone if unregisters(after) else ()
         return Plan(batches, gone if batches else (), dropped, snapshot, common(supported))
 

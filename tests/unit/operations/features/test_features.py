@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible.module_utils.kraft.cluster.snapshot import Feature
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.departed import Registered
+from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
+from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
 from ansible.module_utils.kraft.operations.features import upgrade
+from ansible.module_utils.kraft.operations.features.admin import FeatureAdmin
+from ansible.module_utils.kraft.operations.features.departures import Departures
 from ansible.module_utils.kraft.operations.features.plan import SAFE_DOWNGRADE, UPGRADE, plan, problems, refused
 from ansible.module_utils.kraft.spec.inventory.releases import levels, release_features
 
@@ -98,3 +102,19 @@ def test_a_release_that_does_not_read_what_is_finalised_is_refused(
     assert [one.rule for one in found] == [rule] * bool(rule)
     assert known <= values(" ".join(str(one) for one in found))
     wording(worded(found))
+
+
+@pytest.mark.parametrize(("level", "dropped"), [(0, None), (29, []), (33, [8])])
+def test_a_registration_is_kept_or_dropped_only_by_a_known_level(
+    monkeypatch: pytest.MonkeyPatch, level: int, dropped: list[int] | None
+) -> None:
+    features = node(33, level=level)
+    monkeypatch.setattr(Departures, "look", lambda *_: (Registered(8, "kafka8", 9093),))
+    monkeypatch.setattr(FeatureAdmin, "look", lambda _: (Snapshot("x", features=features), {1: features}))
+    with Client({"bootstrap_servers": []}) as client:
+        admin = FeatureAdmin(client, 1.0)
+        if dropped is None:
+            with pytest.raises(UnreachableError, match=MV):
+                admin.planned({}, False)
+        else:
+            assert [one.node_id for one in admin.planned({}, False).dropped] == dropped
