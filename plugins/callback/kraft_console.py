@@ -90,9 +90,9 @@ class CallbackModule(Default):  # type: ignore[misc]
                 self._display.display(f"changed: [{', '.join(hosts)}]{item}", color=constants.COLOR_CHANGED)
 
     def _quiet(self, result: Any) -> bool:
-        """Check whether a result has nothing to show beyond its state."""
-        told = result.result.get("warnings") or result.result.get("deprecations") or result.result.get("exception")
-        return not (told or self._run_is_verbose(result))
+        """Check whether a result has nothing to show beyond its state. With ``-v`` none is quiet."""
+        told = any(result.result.get(name) for name in ("warnings", "deprecations", "exception"))
+        return not (told or self._display.verbosity or self._run_is_verbose(result))
 
     def _hold(self, result: Any, item: str = "") -> None:
         if result.result.get("changed", False):
@@ -114,12 +114,14 @@ class CallbackModule(Default):  # type: ignore[misc]
             super().v2_runner_item_on_ok(result)
 
     def v2_runner_on_skipped(self, result: Any) -> None:
-        if self._display.verbosity:
-            super().v2_runner_on_skipped(result)
+        if not self._quiet(result):
+            with self._lock:
+                super().v2_runner_on_skipped(result)
 
     def v2_runner_item_on_skipped(self, result: Any) -> None:
-        if self._display.verbosity:
-            super().v2_runner_item_on_skipped(result)
+        if not self._quiet(result):
+            with self._lock:
+                super().v2_runner_item_on_skipped(result)
 
     def v2_playbook_on_include(self, included_file: Any) -> None:
         if self._display.verbosity:

@@ -19,18 +19,26 @@ PLAY = """
     - {name: Is skipped, ansible.builtin.assert: *nothing, when: false}
     - {name: Changes, ansible.builtin.assert: *nothing, changed_when: true}
     - {name: Changes items, ansible.builtin.assert: *nothing, changed_when: true, loop: [x, y]}
+    - {name: Skips with a warning, warns: , when: inventory_hostname == 'a'}
     - {name: Takes long, ansible.builtin.pause: {seconds: 4}, run_once: true}
     - {name: Writes, ansible.builtin.copy: &same {dest: "{{ playbook_dir }}/new", content: "line\n"}, check_mode: true}
     - {name: Writes again, ansible.builtin.copy: *same, check_mode: true}
     - {name: Says something, ansible.builtin.debug: {msg: a message}, run_once: true}
+    - {name: Gathers, ansible.builtin.setup: {gather_subset: ["!all", "!min"]}, changed_when: true}
     - {name: Fails, ansible.builtin.fail: {msg: a reason}, when: inventory_hostname == 'b', ignore_errors: true}
+"""
+#: A module that does nothing, and has a warning.
+WARNS = """#!/usr/bin/python
+print('{"skipped": true, "changed": false, "warnings": ["a warning"]}')
 """
 
 
 def run(directory: Path, *options: str) -> list[str]:
     (directory / "play.yml").write_text(PLAY)
+    (directory / "library").mkdir()
+    (directory / "library/warns.py").write_text(WARNS)
     (directory / "ansible.cfg").write_text(
-        f"[defaults]\ncallback_plugins = {ROOT}/plugins/callback\nstdout_callback = kraft_console\n"
+        f"[defaults]\ncallback_plugins = {ROOT}/plugins/callback\nlibrary = library\nstdout_callback = kraft_console\n"
         f"callback_result_format = yaml\nany_errors_fatal = false\ninterpreter_python = {sys.executable}\n"
     )
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
@@ -58,7 +66,8 @@ def hosts_of(lines: list[str]) -> list[str]:
 
 
 def test_what_did_not_happen_is_not_shown(shown: list[str]) -> None:
-    assert not [line for line in shown if line.startswith(("ok:", "skipping:", "included:")) and "=>" not in line]
+    states = [line for line in shown if line.startswith(("ok:", "skipping:", "included:")) and "=>" not in line]
+    assert states == ended(shown, "Skips with a warning")[:1]
     assert not any(
         f"TASK [{name}]" in line for line in shown for name in ("Is as it should be", "Is skipped", "Takes long")
     )
@@ -83,10 +92,16 @@ def test_a_task_that_takes_long_shows_its_name(shown: list[str]) -> None:
 def test_messages_and_failures_are_shown(shown: list[str]) -> None:
     assert any("a message" in line for line in ended(shown, "Says something"))
     assert any("a reason" in line for line in ended(shown, "Fails"))
-    assert any(line.startswith("a ") and "ok=" in line and "changed=4" in line for line in shown)
+    assert any(line.startswith("a ") and "ok=" in line and "changed=5" in line for line in shown)
 
 
 def test_with_v_all_is_shown_as_ansible_shows_it(tmp_path: Path) -> None:
     lines = run(tmp_path, "-v")
-    assert sum(line.startswith("skipping:") for line in lines) == len("ab") + len("a")
+    assert sum(line.startswith("skipping:") for line in lines) == len("ab") + len("ab") + len("a")
     assert any(line.startswith("TASK [Is as it should be]") for line in lines)
+    assert sorted(line[:10] for line in ended(lines, "Gathers")) == ["changed: [", "changed: ["]
+    assert not any("Callback dispatch" in line for line in lines)
+
+
+def test_the_warning_of_a_skipped_task_is_shown(shown: list[str]) -> None:
+    assert ended(shown, "Skips with a warning")[:1] == ["skipping: [a]"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentGroup, Desired, Node, Rule
-from ansible.module_utils.kraft.providers.ec2.plan import missing_subnets, own_group, usable_subnets
+from ansible.module_utils.kraft.providers.ec2.plan import current_rules, missing_subnets, own_group, usable_subnets
 
 #: Rules that let in, of IPv4 and of IPv6 each, unless the account has more
 #: (docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html, read in November 2026).
@@ -53,7 +53,7 @@ def _is_named(rule: Rule) -> bool:
 
 def _numbers(wanted: Desired, found: Current, group: CurrentGroup | None) -> Iterator[Problem]:
     """Warn about more rules than an account usually may have; only if rules are added."""
-    if group and set(wanted.rules) <= set(group.rules):
+    if set(wanted.rules) <= set(current_rules(group)):
         return
     weights = found.sources or {}
     four, six = (

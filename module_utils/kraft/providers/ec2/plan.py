@@ -111,7 +111,7 @@ def plan(wanted: Desired, found: Current) -> Plan:
     vpc = found.vpc
     group = own_group(wanted, found)
     rules = tuple(wanted.rules)
-    current = {each: each for each in (_relative(rule, group.id) for rule in group.rules)} if group else {}
+    current = {each: each for each in current_rules(group)}
     return Plan(
         vpc_id=vpc.id if vpc else "",
         make_vpc=vpc is None,
@@ -162,8 +162,12 @@ def own_instance(host: str, found: Current) -> model.CurrentInstance | None:
     return next((each for each in found.instances if each.host == host), None)
 
 
-def _relative(rule: Rule, group_id: str) -> Rule:
-    return dataclasses.replace(rule, source=OWN_GROUP) if rule.source == group_id else rule
+def current_rules(group: model.CurrentGroup | None) -> tuple[Rule, ...]:
+    """Return the rules that a group has, as they are derived: its own id is ``OWN_GROUP``."""
+    rules = group.rules if group else ()
+    return tuple(
+        dataclasses.replace(rule, source=OWN_GROUP) if group and rule.source == group.id else rule for rule in rules
+    )
 
 
 def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubnet | None:

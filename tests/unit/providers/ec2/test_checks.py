@@ -89,6 +89,13 @@ def test_what_differs_and_is_left_as_it_is_is_said(more: dict[str, Any], changed
     assert [each.severity for each in told] == [WARNING]
 
 
+def test_the_number_of_rules_is_said_only_while_rules_are_added() -> None:
+    many = (*(Rule(9092, 9092, f"10.1.{at}.0/24") for at in range(60)), Rule(19092, 19092, model.OWN_GROUP))
+    there = dataclasses.replace(GROUP, rules=(*many[:-1], dataclasses.replace(many[-1], source=GROUP.id)))
+    told = [against(scene.wanted(rules=many), scene.everything(groups=(group,))) for group in (GROUP, there)]
+    assert [any(each.rule == "ec2_rules" for each in one) for one in told] == [True, False]
+
+
 LAUNCHED = (
     scene.instance(0, instance_profile="arn:aws:iam::1:instance-profile/nodes", placement_group="g", partition=2),
 )
