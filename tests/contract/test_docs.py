@@ -124,7 +124,7 @@ def test_the_changelog_names_each_playbook() -> None:
 
 
 def test_the_folders_and_files_that_say_where_to_add_what_are_there() -> None:
-    table = (ROOT / "CONTRIBUTING.md").read_text().split("## Where to add what")[1].split("\n## ")[0]
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("## Files to change for an addition")[1].split("\n## ")[0]
     named = [one for one in re.findall(r"`([\w/.]+/[\w/.]*)`", table) if "<" not in one]
     roots = (ROOT, ROOT / "module_utils/kraft", ROOT / "spark_jobs/page")
     assert len(named) > 15
