@@ -9,7 +9,7 @@ module: kafka_mirror_log_info
 short_description: Reads errors of MirrorMaker's service from the journal
 description:
   - Gives each error since the start of the service on this host, with its last cause.
-  - What Connect tries again by itself is left out.
+  - Errors that Connect retries by itself are left out.
   - Changes nothing.
 options: {}
 author: Kraftwright
