@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 module: kafka_acl
 short_description: Makes ACLs be as they are declared
 description:
-  - Takes all ACLs at once. New ones are added before old ones go, so nobody loses a right in between.
+  - Takes all ACLs at once. New ones are added before old ones are removed, so no right is missing in between.
   - An entry that names a principal alone, with O(acls[].state=absent), takes every ACL of it away.
 extends_documentation_fragment: [kafka_client, kafka_resource, kafka_acls]
 author: Kraftwright
@@ -30,12 +30,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
 drift:
-  description: What there is that nobody declared; it is left alone without O(prune).
+  description: Resources that are in the cluster and not declared. They are left alone without O(prune).
   returned: success
   type: list
   elements: str

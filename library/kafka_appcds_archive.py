@@ -11,16 +11,17 @@ description:
     of its tools. It fits one build of the JVM, one release and one install dir. Each host makes its own.
   - The transient unit C(kafka-appcds-archive) makes it, in some ten seconds of one processor at idle priority, as a
     user without rights. No run waits for it.
-  - It is put into C(classpath.options) of the release only after the JVM has taken it in a trial, so whoever starts
-    Java with that file uses it from the next start on. No running process is touched, nothing needs to be restarted.
-  - Where the JVM makes or takes none, Kafka starts as without it. This is recorded and reported, it is no failure.
+  - It is put into C(classpath.options) of the release only after a trial start of the JVM with it. Java that starts
+    with that file then uses the archive. No running process is touched, and no restart is needed.
+  - If the JVM cannot make or use the archive, Kafka starts without it. This is recorded and reported, and is not a
+    failure.
 options:
   version: {description: Version of Kafka., type: str, required: true}
   checksum: {description: "The release's archive, as M(kafka_release) gets it.", type: str, required: true}
-  install_dir: {description: Where releases live., type: str, default: /opt/kafka}
+  install_dir: {description: Directory of the releases., type: str, default: /opt/kafka}
   java: {description: The C(java) that Kafka is started with., type: path, default: /usr/bin/java}
   class_list:
-    description: What is loaded at a start, one class a line, compressed by gzip. A file of the control machine.
+    description: Classes that a start loads, one a line, compressed by gzip. A file on the control machine.
     type: path
     required: true
 author: [Kraftwright]
@@ -36,15 +37,15 @@ EXAMPLES = r"""
 
 RETURN = r"""
 in_use:
-  description: Whether the next start uses an AppCDS archive.
+  description: True if the next start uses an AppCDS archive.
   returned: always
   type: bool
 missing:
-  description: Whether an AppCDS archive should still be made.
+  description: True if an AppCDS archive is still to be made.
   returned: always
   type: bool
 making:
-  description: Whether it is being made.
+  description: True while the archive is being made.
   returned: always
   type: bool
 reason:
@@ -52,7 +53,7 @@ reason:
   returned: always
   type: str
 operation:
-  description: What was done (or would be). V(none), V(make), V(enable) or V(disable).
+  description: Action that was taken, or would be taken in check mode. V(none), V(make), V(enable) or V(disable).
   returned: always
   type: str
 """

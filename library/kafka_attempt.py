@@ -26,7 +26,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 error:
-  description: Why the module failed. What else the module returns stands beside it, and alone where it succeeded.
+  description: Reason for the module's failure. The module's other results are returned beside it, or alone after a
+    success.
   returned: when the module failed
   type: str
 """

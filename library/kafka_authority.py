@@ -7,14 +7,14 @@ DOCUMENTATION = r"""
 module: kafka_authority
 short_description: Replaces an authority of the cluster's own, one step at a time
 description:
-  - A step changes files of the authority on the control machine. Then a deployment brings the nodes to what they say.
+  - A step changes files of the authority on the control machine. A deployment then installs them on the nodes.
   - A new authority is made and trusted beside the old one. Then it signs. Then the old one is no longer trusted. Then
     its files are removed.
   - Each step is taken only if every node allows it, by what was observed of its files, process and listeners.
   - Opens no connection.
 options:
   root:
-    description: Which authority.
+    description: Name of the authority.
     type: str
     choices: [nodes, clients]
     required: true
@@ -33,7 +33,7 @@ options:
   nodes:
     description:
       - Host -> C(certificate), what C(kafka_host_info) has found of that step, and C(shown), the result of
-        M(kafka_certificate_info). A host that nobody looked at is refused.
+        M(kafka_certificate_info). A host without these results is refused.
     type: dict
     required: true
   users:
@@ -42,7 +42,7 @@ options:
     elements: dict
     default: []
   clients_ready:
-    description: Whether clients trust both authorities, or have their new certificates.
+    description: Confirm that clients trust both authorities, or have their new certificates.
     type: bool
     default: false
 author: [Kraftwright]

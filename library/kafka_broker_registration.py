@@ -17,14 +17,14 @@ options:
     type: int
     required: true
   state:
-    description: Brokers register themselves, so all that can be asked for is that one is not registered.
+    description: Brokers register themselves, so V(absent) is the only state.
     type: str
     choices: [absent]
     default: absent
   emptied:
     description:
-      - Whether a task before this one empties and stops the broker. In check mode it has not, and nothing is refused
-        for what it still holds.
+      - Set true if an earlier task empties and stops the broker. In check mode that task has not run, so replicas that
+        the broker still holds are no reason to refuse.
     type: bool
     default: false
 extends_documentation_fragment: [kafka_client, kafka_controllers.registrations]
@@ -42,7 +42,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 waits:
-  description: What has to come to pass first. Empty outside check mode.
+  description: Conditions that are to be met first. Empty outside check mode.
   returned: success
   type: list
   elements: str

@@ -9,9 +9,9 @@ short_description: Gives a node its private key and a certificate
 description:
   - The key is made on the host and never leaves it. The control machine signs a certificate with the names that the
     inventory gives.
-  - A certificate is issued anew where there is none, where it does not belong to its key, where it has another issuer,
-    owner or names, and when it expires soon. The reasons are returned.
-  - The control machine keeps the authorities in O(authority). Where there is none yet, they are made.
+  - A new certificate is issued if there is none, if it does not belong to its key, if its issuer, owner or names
+    differ, or if it expires soon. The reasons are returned.
+  - The control machine keeps the authorities in O(authority). Missing ones are made.
   - With O(given=true) nothing is made and signed. Key and certificate of the node are brought from O(authority), and
     replaced whenever the host has others.
 options:
@@ -24,7 +24,7 @@ options:
     type: str
     default: kafka
   node:
-    description: Whose certificate it is, as C(kafka_desired) describes it (C(host), C(cluster), C(names)).
+    description: Owner of the certificate, as C(kafka_desired) describes it (C(host), C(cluster), C(names)).
     type: dict
     required: true
   authority:
@@ -32,7 +32,7 @@ options:
     type: path
     required: true
   given:
-    description: Whether O(authority) holds certificates that you bring (C(nodes/<host>.pem), C(nodes/<host>.key)).
+    description: If true, O(authority) holds certificates that you provide (C(nodes/<host>.pem), C(nodes/<host>.key)).
     type: bool
     default: false
   host_key:
@@ -48,11 +48,11 @@ options:
     type: int
     default: 397
   renew_before_days:
-    description: A certificate that expires sooner is issued anew.
+    description: A certificate that expires sooner is issued again.
     type: int
     default: 60
   renew_all:
-    description: Whether a certificate is issued anew however long the present one is good.
+    description: If true, a new certificate is issued even if the present one is valid for longer.
     type: bool
     default: false
 author: Kraftwright

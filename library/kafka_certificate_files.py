@@ -10,7 +10,7 @@ description:
   - The host's half of M(kafka_certificate), which signs. The key is made here and never leaves.
 options:
   directory:
-    description: Where the files lie. C(node.pem) holds key and certificate, the others what the node trusts.
+    description: Directory of the files. C(node.pem) holds key and certificate, the others what the node trusts.
     type: path
     required: true
   group:
@@ -25,7 +25,7 @@ options:
     choices: [observed, requested, installed]
     default: observed
   certificate:
-    description: What was issued for the last request, as PEM; empty where only O(trust) is to be installed.
+    description: Certificate that was issued for the last request, as PEM. Empty if only O(trust) is to be installed.
     type: str
     default: ""
   key:
@@ -33,7 +33,7 @@ options:
     type: str
     default: ""
   key_file:
-    description: Where the private key lies on this host, where it was neither made by a request nor given.
+    description: Path of the private key on this host, if it was neither made by a request nor given.
     type: str
     default: ""
   trust:
@@ -41,7 +41,7 @@ options:
     type: dict
     default: {}
   live:
-    description: Whether a node that runs will be asked to load it, by M(kafka_certificate_load).
+    description: If true, a running node is made to load it later, by M(kafka_certificate_load).
     type: bool
     default: false
 author: Kraftwright
@@ -59,15 +59,15 @@ certificate:
   returned: when O(state=observed)
   type: str
 chain:
-  description: It, with the certificates of authorities that lie beside it, as PEM.
+  description: The certificate and those of its authorities in the same file, as PEM.
   returned: when O(state=observed)
   type: str
 key_fits:
-  description: Whether it belongs to the key beside it.
+  description: True if the certificate belongs to the key beside it.
   returned: when O(state=observed)
   type: bool
 unloaded:
-  description: Whether the running node has still to load its certificate.
+  description: True if the running node has not loaded its certificate yet.
   returned: when O(state=observed)
   type: bool
 trust:

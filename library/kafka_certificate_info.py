@@ -6,10 +6,10 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_certificate_info
-short_description: What the certificates say that listeners with TLS show
+short_description: Reads the certificates of listeners with TLS
 description:
   - Connects from the host to each address and reads the certificate that is shown, as any client would see it. It
-    trusts nobody and shows no certificate of its own, so it also reads one that has expired.
+    verifies no certificate and shows none, so it also reads one that has expired.
   - An address that does not answer, or answers without TLS, has an C(error). The module does not fail.
   - Changes nothing. The control machine reads the certificates, with Python's C(cryptography).
 options:
@@ -32,7 +32,7 @@ RETURN = r"""
 certificates:
   description:
     - For each of O(addresses), in their order, C(address), C(certificate) (PEM), and C(error), why nothing was read.
-    - Where there is no error, also C(subject), such as C(CN=kafka1,OU=nodes,O=orders), and C(issuer), who signed it.
+    - Without an error, also C(subject), such as C(CN=kafka1,OU=nodes,O=orders), and C(issuer), the signer.
     - C(serial) in hexadecimal digits, as openssl prints it. C(names), the DNS names and addresses that it is good for.
     - C(not_before) and C(not_after), such as C(2026-11-23T20:00:00Z). C(days_left), whole days until then by the host's
       clock, negative once it has expired.
@@ -40,7 +40,7 @@ certificates:
   type: list
   elements: dict
 asked_at:
-  description: When, in seconds of the epoch by the host's clock.
+  description: Time of the reading, in seconds of the epoch by the host's clock.
   returned: success
   type: float
 """

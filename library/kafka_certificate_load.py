@@ -8,24 +8,25 @@ DOCUMENTATION = r"""
 module: kafka_certificate_load
 short_description: Has a running node load its renewed certificate, without a restart
 description:
-  - Where M(kafka_certificate) has renewed the certificate of a node that runs, the node is asked to read its files
-    anew. Then every listener with TLS must show the new one, and those that ask clients for certificates must name
-      the authorities that they trust now.
-  - The node is asked by a change of its own settings that changes nothing. An override that is not there is taken
-    away, and Kafka reads the files of every listener again. No override is left.
-  - A node that has loaded its certificate, or does not run, is not asked.
+  - If M(kafka_certificate) has renewed the certificate of a running node, the node reads its files again. Then every
+    listener with TLS must show the new certificate. Listeners that require client certificates must name the
+    authorities that they trust now.
+  - A change of the node's settings that has no other effect triggers it. The module deletes an override that does not
+    exist, and Kafka reads the files of every listener again. No override is left.
+  - No request is sent to a node that has loaded its certificate, or does not run.
 options:
   node_id: {description: Id of the node., type: int, required: true}
   listeners:
-    description: Where the node listens now, as M(kafka_host_info) gives them in RV(kafka_host_info#module:deployed).
+    description: Addresses of the node's present listeners, as M(kafka_host_info) gives them in
+      RV(kafka_host_info#module:deployed).
     type: list
     elements: dict
     required: true
   controllers: {description: Addresses of the controllers., type: list, elements: str, required: true}
-  directory: {description: Where the node's certificate is., type: path, required: true}
+  directory: {description: Directory of the node's certificate., type: path, required: true}
   timeout: {description: Seconds in which every listener must show it., type: int, default: 60}
   deferrable:
-    description: Whether to leave the certificate for later where no controller answers.
+    description: If true, the certificate is left for later if no controller answers.
     type: bool
     default: false
 extends_documentation_fragment: [kafka_client]
@@ -49,7 +50,7 @@ addresses:
   type: list
   elements: str
 deferred:
-  description: Whether no controller answered, so that the certificate is still to be loaded.
+  description: True if no controller answered, so that the certificate is still to be loaded.
   returned: success
   type: bool
 """

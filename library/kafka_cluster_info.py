@@ -1,4 +1,4 @@
-"""Take a snapshot of a cluster: brokers, topics, quorum and what else is asked for."""
+"""Take a snapshot of a cluster: brokers, topics, quorum and the other requested parts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ DOCUMENTATION = r"""
 module: kafka_cluster_info
 short_description: Takes a snapshot of a cluster
 description:
-  - One connection and as few questions as possible; O(gather) says what to ask for. Changes nothing.
+  - Uses one connection and as few requests as possible; O(gather) selects the parts. Changes nothing.
   - A part that is not answered is named in RV(snapshot.unanswered) and does not spoil the rest.
 options:
   gather:
     description:
-      - What to ask for. The cluster's id and its brokers always come along.
+      - Parts to gather. The cluster's id and its brokers are always included.
       - C(configs) is the effective C(min.insync.replicas) of each topic, and brings the topics.
     type: list
     elements: str
@@ -20,8 +20,8 @@ options:
     default: [brokers, quorum, topics]
   lag:
     description:
-      - Asks for the groups that are the furthest behind, too. Offsets are asked for one second. The rest is
-        not asked, and RV(lag.asked) says how many were. Needs C(topics) in O(gather).
+      - Includes the groups with the largest lag. Offsets are fetched for one second at most. RV(lag.asked) is the
+        number of groups that were covered. Needs C(topics) in O(gather).
     type: bool
     default: false
   timeout:
@@ -48,7 +48,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 snapshot:
-  description: What was asked for; null where it was not.
+  description: The requested parts; null for the others.
   returned: success
   type: dict
   contains:
@@ -85,7 +85,7 @@ snapshot:
       type: dict
       returned: when log_dirs are gathered
     features:
-      description: Every feature flag, with its finalised level and the range that the asked broker supports.
+      description: Every feature flag, with its finalised level and the range that the queried broker supports.
       type: list
       returned: when gathered
     reassignments:
@@ -93,7 +93,7 @@ snapshot:
       type: list
       returned: when gathered
     unanswered:
-      description: Part to reason, for what was asked for and not answered.
+      description: Part to reason, for requested parts without an answer.
       type: dict
       returned: always
     late:
@@ -101,7 +101,7 @@ snapshot:
       type: list
       returned: always
 lag:
-  description: The groups that are the furthest behind; null where that was not asked, or there are no topics.
+  description: The groups with the largest lag; null if not requested, or if there are no topics.
   returned: success
   type: dict
   contains:
@@ -110,15 +110,15 @@ lag:
       type: list
       returned: always
     listed:
-      description: How many groups there are.
+      description: Number of groups.
       type: int
       returned: always
     asked:
-      description: How many of them were asked for their offsets.
+      description: Number of groups whose offsets were fetched.
       type: int
       returned: always
     unanswered:
-      description: What was asked and not answered, in words.
+      description: Requested parts without an answer, as sentences.
       type: list
       returned: always
 """

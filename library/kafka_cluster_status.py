@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: kafka_cluster_status
 short_description: Shows why a cluster is sick and what to do next, who leads, what could go down now, what has drifted
 description:
-  - Prints one screen, and writes the same as a page and as JSON, from what was asked of the cluster and of its hosts
-    before. Whatever is missing is said to be so.
+  - Prints one screen, and writes the same as a page and as JSON, from earlier answers of the cluster and its hosts.
+    Missing answers are listed.
   - Fails where the cluster is not healthy or something differs from the inventory. Changes nothing but these two files.
 options:
   desired:
@@ -22,22 +22,22 @@ options:
     type: dict
     required: true
   cluster:
-    description: What M(kafka_cluster_info) returned; left out where no broker answers.
+    description: Result of M(kafka_cluster_info); left out if no broker answers.
     type: dict
   live:
-    description: What M(kafka_config_plan) returned.
+    description: Result of M(kafka_config_plan).
     type: dict
   directory:
-    description: Where C(status.html) and C(status.json) are written; nowhere without it.
+    description: Directory for C(status.html) and C(status.json). Without it, no file is written.
     type: path
   prometheus_url:
     description:
-      - Where a Prometheus that watches the cluster is reached from the control machine. Its firing alerts, and the
-        days until log dirs are full, are shown. They do not decide whether the task fails. That it does not answer is
-        shown, too.
+      - Address, from the control machine, of a Prometheus that watches the cluster. Its firing alerts, and the days
+        until log dirs are full, are shown. They do not decide whether the task fails. A Prometheus that does not answer
+        is reported, too.
     type: str
   refuse:
-    description: Whether the task fails where something is wrong.
+    description: If true, the task fails if something is wrong.
     type: bool
     default: true
 author: [Kraftwright]
@@ -55,7 +55,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 status:
-  description: What status.json holds, see docs/runbooks/cluster_status.md.
+  description: Content of status.json, see docs/runbooks/cluster_status.md.
   returned: unless the task fails; then only its headline and the path of the page
   type: dict
 """

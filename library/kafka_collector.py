@@ -7,9 +7,9 @@ DOCUMENTATION = r"""
 module: kafka_collector
 short_description: Runs the collector of a broker's figures, and node_exporter, as services
 description:
-  - Writes the collector's program, settings and unit, and the unit of node_exporter, and starts what differs anew. The
-    program is this module's own code; it asks Kafka through the same client.
-  - Without settings it stops both and removes what it wrote. A unit that somebody else has written is refused.
+  - Writes the collector's program, settings and unit, and the unit of node_exporter, and restarts those that differ.
+    The program is this module's own code and queries Kafka through the same client.
+  - Without settings it stops both and removes what it wrote. It refuses a unit that this module did not write.
   - The log shipper of earlier versions (C(kafka-logs), C(kafka-logs-proxy)) is stopped and removed.
 options:
   settings:
@@ -17,7 +17,7 @@ options:
     type: dict
     default: {}
   install_dir:
-    description: Where Kafka lives.
+    description: Kafka's installation directory.
     type: path
     default: /opt/kafka
 author: [Kraftwright]
@@ -31,7 +31,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 changed:
-  description: Whether anything differed.
+  description: True if anything differed.
   returned: success
   type: bool
 """

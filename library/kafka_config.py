@@ -8,33 +8,33 @@ DOCUMENTATION = r"""
 module: kafka_config
 short_description: Changes settings of brokers and topics while Kafka runs
 description:
-  - Sets and removes the overrides that Kafka itself keeps, of one broker, of all brokers together, or of a topic. What
-    is not named stays as it is.
-  - Refuses what Kafka reads only at its start, and names that Kafka does not know, which it would take without a word.
-    Kafka is asked to validate everything before anything is changed.
+  - Sets and removes the overrides that Kafka itself keeps, of one broker, of all brokers together, or of a topic. Other
+    keys stay as they are.
+  - Refuses settings that Kafka reads only at its start, and unknown names, which Kafka would accept without an error.
+    Kafka validates all changes before any is made.
   - A change is done when those whom it concerns show it. Pools of threads are changed in several steps where Kafka
     allows them only to be doubled or halved at once.
   - An override counts more than C(server.properties). Role C(kafka) removes those that its file has
     caught up with.
 options:
   entities:
-    description: Whose settings, and which.
+    description: Type and name of the owner of the settings.
     type: list
     elements: dict
     required: true
     suboptions:
-      type: {description: What it is., type: str, choices: [broker, topic], default: broker}
+      type: {description: Type of the resource., type: str, choices: [broker, topic], default: broker}
       name: {description: "A topic's name, a broker's node id, or V('') for all brokers.", type: str, default: ''}
       config:
         description: >-
-          Kafka's key to value; null removes the override, so that what lies beneath counts again. A secret cannot be
-          read back, so it is set each time.
+          Kafka's key to value. Null removes the override, so that the next lower layer applies. A secret cannot be read
+          back, so it is set each time.
         type: dict
         required: true
   override_state:
     description: >-
-      File on this host in which the overrides of brokers that are set here are noted before they are set, so that they
-      can be told from others' later on.
+      File on this host that lists the broker overrides that this module sets. It is written before they are set, and
+      later separates them from overrides by others.
     type: path
   timeout:
     description: Seconds in which the cluster must answer, and a change must show.
@@ -63,10 +63,10 @@ entities:
   type: list
   elements: dict
   contains:
-    type: {description: What it is., type: str, returned: always}
+    type: {description: Type of the resource., type: str, returned: always}
     name: {description: Its name., type: str, returned: always}
-    changed: {description: "Whether it was, or would be, changed.", type: bool, returned: always}
-    steps: {description: "What was done, or would be, in words.", type: list, returned: always}
+    changed: {description: "True if it was changed, or would be in check mode.", type: bool, returned: always}
+    steps: {description: "Changes that were made, or would be made in check mode.", type: list, returned: always}
     settings:
       description: >-
         Each named key as it was found, with C(value), C(source) (such as STATIC_BROKER, DYNAMIC_BROKER,

@@ -1,20 +1,20 @@
 #!/usr/bin/python
-"""Plan of a change of a running cluster: the live changes, and the nodes that restart, with reasons."""
+"""Plan a change of a running cluster: the live changes, and the nodes that restart, with reasons."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
 module: kafka_config_plan
-short_description: Plans what is changed live and what by a restart
+short_description: Plans live changes and restarts
 description:
-  - Compares what the inventory wants of each node with what the brokers say they run with. What Kafka can change while
-    it runs needs no restart; each such change is validated by the broker that it concerns, and what that one refuses is
-    left to a restart.
+  - Compares the inventory's settings of each node with those that the brokers run with. A setting that Kafka can change
+    while it runs needs no restart. The broker concerned validates each such change, and a refused one is left to a
+    restart.
   - Prints the plan as one block, in check mode and otherwise, before anything is done.
-  - An override is planned for each broker; what the controllers go by, too (C(min.insync.replicas),
-    C(unclean.leader.election.enable)), as the default of all brokers. An override that the node's own file has caught
-    up with is taken away. One that nobody has asked for is shown as drift and left.
+  - An override is planned for each broker. Settings that controllers use, too (C(min.insync.replicas),
+    C(unclean.leader.election.enable)), are planned as the default of all brokers. An override that equals the node's
+    own file is removed. An override that the inventory does not name is shown as drift and left.
   - Changes nothing. A node that does not answer, and a dedicated controller, is left to a restart.
 options:
   nodes:
@@ -25,10 +25,10 @@ options:
     suboptions:
       host: {description: Its name in the inventory., type: str, required: true}
       node_id: {description: Its id., type: int, required: true}
-      serves: {description: Whether it is a broker., type: bool, default: true}
-      started: {description: Whether it was down and has just been started., type: bool, default: false}
+      serves: {description: True for a broker., type: bool, default: true}
+      started: {description: True if it was down and has just been started., type: bool, default: false}
       wanted:
-        description: Settings that Kafka could change live; null for one that the inventory no longer names.
+        description: Settings that Kafka can change live; null for one that the inventory no longer names.
         type: dict
         default: {}
       differences:
@@ -37,13 +37,13 @@ options:
         elements: dict
         default: []
         suboptions:
-          file: {description: Where it is., type: str, required: true}
-          key: {description: Which setting or option., type: str, default: ""}
+          file: {description: File with the difference., type: str, required: true}
+          key: {description: Name of the setting or option., type: str, default: ""}
           old: {description: The value that runs., type: str}
           new: {description: The wanted value., type: str}
-          secret: {description: Whether the values are hidden., type: bool, default: false}
+          secret: {description: 'If true, the values are hidden.', type: bool, default: false}
       client_moves:
-        description: Whom a restart would send elsewhere, as M(kafka_node) says it.
+        description: Client listeners whose address or protocol a restart would change, as M(kafka_node) returns them.
         type: list
         elements: dict
         default: []
@@ -51,7 +51,7 @@ options:
     description: File on this host in which M(kafka_config) noted the overrides that it has set.
     type: path
   show:
-    description: Whether the block is printed.
+    description: If true, the block is printed.
     type: bool
     default: true
   timeout:
@@ -82,7 +82,7 @@ plan:
   type: list
   elements: str
 entities:
-  description: What is to be changed live, as M(kafka_config) takes it.
+  description: Live changes, as M(kafka_config) takes them.
   returned: always
   type: list
   elements: dict
@@ -91,12 +91,12 @@ settled:
   returned: always
   type: dict
 differs:
-  description: Where a value that counts is another than the one that is wanted and could be changed live, in words.
+  description: Settings whose effective value differs from the desired one and could be changed live, as sentences.
   returned: always
   type: list
   elements: str
 undeclared:
-  description: Overrides that the inventory does not name, in words.
+  description: Overrides that the inventory does not name, as sentences.
   returned: always
   type: list
   elements: str

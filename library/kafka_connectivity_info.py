@@ -6,15 +6,16 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_connectivity_info
-short_description: Which controllers this host reaches and whom they follow, and whether its own broker answers
+short_description: Finds the controllers that this host reaches, the leader that they follow, and whether its own broker
+  answers
 description:
-  - Asks every controller at its own listener, all at once and each with a deadline. Followers answer as well as the
-    leader, also without a majority, so the answers of all hosts together show who leads and who is cut off.
-  - Asks the broker of this host at its own listener. A process that is stopped or hangs accepts connections and gives
-    no answer.
-  - Where the controller of this host leads, also asks it for the quorum, without a broker in between.
-  - While controllers answer and none knows a leader, asks again for O(timeout) seconds. An election takes that long.
-  - Changes nothing, and never fails because somebody does not answer.
+  - Queries every controller at its own listener, all at once and each with a deadline. Followers answer as well as the
+    leader, also without a majority. The answers of all hosts together show the leader and the hosts that are cut off.
+  - Queries the broker of this host at its own listener. A process that is stopped or hangs accepts connections and
+    gives no answer.
+  - If the controller of this host leads, also queries it for the quorum, without a broker in between.
+  - If controllers answer without a leader, repeats the request for O(timeout) seconds. An election takes that long.
+  - Changes nothing, and never fails because a node does not answer.
 options:
   controllers: {required: true}
   node_id:
@@ -63,7 +64,7 @@ broker:
   returned: success
   type: dict
 asked_at:
-  description: When, in seconds of the epoch by the host's clock.
+  description: Time of the reading, in seconds of the epoch by the host's clock.
   returned: success
   type: float
 certificates:

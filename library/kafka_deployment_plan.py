@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: kafka_deployment_plan
 short_description: Writes the plan of a deployment to a file, or refuses to go on where it is not the approved one
 description:
-  - Makes one value of what each planner has answered for each host. The same state and the same inventory give the same
-    file, byte by byte. It holds no secret. Of the secrets in a file that changes it holds a salted digest.
+  - Combines the answers of each planner for each host into one value. The same state and the same inventory give the
+    same file, byte by byte. It holds no secret. For the secrets in a changed file it holds a salted digest.
   - Runs on the control machine, opens no connection, and changes nothing but O(file).
 options:
   desired:
@@ -33,14 +33,14 @@ options:
     default: []
   resources:
     description:
-      - What is declared (C(topics), C(users), C(acls), C(quotas)), and what was planned with it. C(found) says of the
-        cluster V(running), V(new) or V(down); C(result) is that of M(kafka_resources) in check mode; C(generated) and
-        C(certificates) are the steps of M(kafka_user_passwords) and M(kafka_user_certificates).
-      - Of a password that is set the plan holds a salted digest.
+      - Declared resources (C(topics), C(users), C(acls), C(quotas)), and the plan for them. C(found) is the state of
+        the cluster, V(running), V(new) or V(down); C(result) is that of M(kafka_resources) in check mode; C(generated)
+        and C(certificates) are the steps of M(kafka_user_passwords) and M(kafka_user_certificates).
+      - For a password that is set the plan holds a salted digest.
     type: dict
     required: true
   file:
-    description: Where the plan is written, on the control machine.
+    description: Path of the plan on the control machine.
     type: path
   approved:
     description: File with the plan that was approved. The task fails where the fresh plan is another one.

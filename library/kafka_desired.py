@@ -18,34 +18,33 @@ options:
     elements: str
     required: true
   refuse:
-    description: Whether a mistake fails the task. Otherwise the problems are only returned.
+    description: If true, a mistake fails the task. Otherwise the problems are only returned.
     type: bool
     default: true
   needs:
     description: >-
-      What the run wants of the control machine beside the inventory: V(release), Kafka's archive; V(client), the zip
-      that a deployment brings to the hosts; V(spark), to prove the cluster; V(maintenance), the tasks of one. What is
-      missing is a mistake like others. Without V(release) C(kafka_archive) and its checksum are not read.
+      Needs of the run on the control machine beside the inventory: V(release), Kafka's archive; V(client), the zip that
+      a deployment brings to the hosts; V(spark), to prove the cluster; V(maintenance), the tasks of one. A missing one
+      is a mistake like others. Without V(release) C(kafka_archive) and its checksum are not read.
     type: list
     elements: str
     choices: [release, client, spark, maintenance]
     default: []
   plans:
-    description: Whether the run can write its plan to a file (C(kafka_plan_file)), and apply an approved one.
+    description: If true, the run can write its plan to a file (C(kafka_plan_file)), and apply an approved one.
     type: bool
     default: true
   phase:
     description: >-
-      The phase of a migration of the cluster's security in which the nodes shall be, where M(kafka_host_info) has
-      looked at them; V(keep) is the one that they are in, V(show) as well, also while
-      hosts are away. Empty: the inventory says what they are.
+      Phase of a migration of the cluster's security. V(keep) is the present phase of the nodes. So is V(show), also
+      while hosts are unavailable. Both need the results of M(kafka_host_info). Empty for the inventory's settings.
     type: str
     choices: ['', open, switch, close, reopen, leave, keep, show]
     default: ''
   report:
     description: >-
-      How problems are shown that do not fail the task, as a line or a row of a table for each. V(json) prints all
-      problems, also those that fail it, for other programs.
+      Format for problems that do not fail the task, a line or a table row for each. V(json) prints all problems, also
+      those that fail it, for other programs.
     type: str
     choices: [warnings, table, json]
     default: warnings

@@ -7,17 +7,21 @@ DOCUMENTATION = r"""
 module: kafka_ec2_apply
 short_description: Makes what a cluster lacks on EC2
 description:
-  - Makes what M(kafka_ec2_plan) found missing, with boto3, and looks at each thing until AWS shows
-    it as it was asked for. Fails after a bound with what AWS does not show.
+  - Creates the resources that M(kafka_ec2_plan) found missing, with boto3, and reads each one until AWS shows it as
+    requested. Fails after a limit with the resources that AWS does not show.
   - Reports a machine that ended at launch with AWS's own reason.
-  - Holds a lock in AWS meanwhile, a key pair whose name only one run can take. Of a dead run of this machine it is
-    taken over.
+  - Holds a lock in AWS meanwhile, a key pair whose name only one run can take. It takes over the lock of a dead run of
+    this machine.
   - Every thing gets its tags in the call that makes it, so that a killed run goes on where it was.
   - Needs boto3 where it runs.
 options:
-  state: {description: Whether the cluster is to be there., type: str, choices: [present, absent], default: present}
-  wanted: {description: What is wanted, as M(kafka_ec2_plan) gives it., type: dict, required: true}
-  delete_data: {description: Whether data disks and Elastic IPs are removed, too., type: bool, default: false}
+  state:
+    description: V(present) creates the cluster, V(absent) removes it.
+    type: str
+    choices: [present, absent]
+    default: present
+  wanted: {description: "Desired state, as M(kafka_ec2_plan) gives it.", type: dict, required: true}
+  delete_data: {description: "If true, data disks and Elastic IPs are removed, too.", type: bool, default: false}
   hosts:
     description: With O(state=absent) only the machines of these hosts end.
     type: list
@@ -27,7 +31,7 @@ options:
   boot: {description: Seconds until a machine must run., type: float, default: 600}
   pause: {description: Seconds between two looks., type: float, default: 2}
   young: {description: Seconds to wait after the lock of a dead run was taken over., type: float, default: 20}
-  record: {description: The run that asks; the action plugin sets it., type: dict, default: {}}
+  record: {description: The run that takes the lock; the action plugin sets it., type: dict, default: {}}
   break_run: {description: Run whose lock is removed., type: str, default: ''}
 author: [Kraftwright]
 """
@@ -41,11 +45,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 found:
-  description: What is there afterwards, as M(kafka_ec2_info) gives it.
+  description: State afterwards, as M(kafka_ec2_info) gives it.
   returned: with O(state=present)
   type: dict
 granted:
-  description: Whether this run had the lock; otherwise RV(holder) has it and nothing was changed.
+  description: True if this run had the lock. Otherwise RV(holder) has it and nothing was changed.
   returned: always
   type: bool
 holder:

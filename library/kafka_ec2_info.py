@@ -18,13 +18,13 @@ options:
   subnet_ids: {description: Subnets that are given., type: list, elements: str, default: []}
   image: {description: 'Image to resolve: an id, or C(ssm:) and the name of a parameter.', type: str, default: ''}
   hosts:
-    description: Hosts that need a machine. Image and zones are asked for where one has none.
+    description: Hosts that need a machine. Image and zones are looked up for those without one.
     type: list
     elements: str
     default: []
   types: {description: Instance types of these hosts., type: list, elements: str, default: []}
   sources: {description: Security groups and prefix lists that rules name., type: list, elements: str, default: []}
-  protection: {description: Whether to ask of each machine if it refuses to be terminated., type: bool, default: false}
+  protection: {description: Read for each machine if it refuses to be terminated., type: bool, default: false}
 author: [Kraftwright]
 """
 

@@ -12,13 +12,17 @@ description:
   - In check mode it shows the whole plan as a diff and reports a change where there is one; otherwise the tasks that
     follow do.
 options:
-  state: {description: Whether the cluster is to be there., type: str, choices: [present, absent], default: present}
+  state:
+    description: V(present) creates the cluster, V(absent) removes it.
+    type: str
+    choices: [present, absent]
+    default: present
   hosts: {description: Inventory names of all the cluster's nodes., type: list, elements: str, required: true}
   settings:
-    description: The role's variables without C(kafka_ec2_). What a host sets itself goes before it.
+    description: The role's variables without C(kafka_ec2_). A host's own value has precedence.
     type: dict
     required: true
-  found: {description: What M(kafka_ec2_apply) gave; AWS is asked when it is empty., type: dict, default: {}}
+  found: {description: Result of M(kafka_ec2_apply). AWS is queried if it is empty., type: dict, default: {}}
 author: [Kraftwright]
 """
 
@@ -32,13 +36,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 lines:
-  description: What is to be done, in words.
+  description: Planned actions, as sentences.
   returned: always
   type: list
   elements: str
 ansible_facts:
-  description: C(kafka_ec2) with what the role's tasks read. With O(state=absent) C(kafka_ec2_gone), which says if
-    anything is to go.
+  description: C(kafka_ec2) with what the role's tasks read. With O(state=absent) C(kafka_ec2_gone), true if anything is
+    to be removed.
   returned: always
   type: dict
 """

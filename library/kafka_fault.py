@@ -13,7 +13,7 @@ description:
     it is set before it begins, so it ends although the run was killed.
   - A node that does not run, and one whose fault still lasts, may be what a killed drill has left. It is waited for,
     O(seconds) and 5 s long. Then it is refused.
-  - In check mode it says what this host cannot have.
+  - Check mode reports the faults that this host does not support.
 options:
   action:
     description:
@@ -24,7 +24,7 @@ options:
         rights are as before, systemd starts Kafka, and the module waits until it runs.
       - V(full) fills the filesystem of O(log_dir) for O(seconds), and goes on as V(unreadable). The file has no name,
         so its space is free when its process ends. Refused where anything but Kafka may need that filesystem.
-      - V(cut_off) drops what Kafka says between this host and O(peers) for O(seconds), by C(nft), and waits until that
+      - V(cut_off) drops Kafka's traffic between this host and O(peers) for O(seconds), by C(nft), and waits until that
         is over. Clients reach the node meanwhile.
     type: str
     choices: [killed, frozen, unreadable, full, cut_off]
@@ -40,7 +40,7 @@ options:
     type: list
     elements: int
     default: []
-  seconds: {description: How long a fault lasts that is not over at once., type: int, default: 30}
+  seconds: {description: Duration of a fault that is not over at once., type: int, default: 30}
   unit: {description: Name of the unit without C(.service)., type: str, default: kafka}
   timeout: {description: Seconds in which systemd must have started the node again., type: int, default: 30}
 author: [Kraftwright]
@@ -68,7 +68,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 commands:
-  description: What was run, or would be.
+  description: Commands that were run, or would be in check mode.
   returned: always
   type: list
   elements: list

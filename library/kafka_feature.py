@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 module: kafka_feature
 short_description: Finalises features, such as metadata.version, at a level
 description:
-  - What is not named stays as it is. In particular C(kraft.version), which makes a static quorum dynamic for good, is
+  - Other features stay as they are. C(kraft.version) makes a static quorum dynamic, which cannot be undone. It is
     raised only by its own name.
   - Refused while any registered node does not support a level, brokers that are away included, with what to do about
     each. Kafka validates everything before anything is changed, in check mode too.
@@ -19,7 +19,7 @@ options:
     type: dict
     required: true
   allow_downgrade:
-    description: Whether a feature may be lowered where Kafka calls that safe.
+    description: If true, a feature may be lowered if Kafka considers that safe.
     type: bool
     default: false
   controllers:
@@ -51,7 +51,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str

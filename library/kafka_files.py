@@ -28,13 +28,13 @@ options:
       group: {description: Name of the group., type: str, default: root}
       mode: {description: Octal digits in quotes., type: str, default: "0755"}
   links:
-    description: Symbolic links. Where they point to need not exist yet.
+    description: Symbolic links. Their targets need not exist yet.
     type: list
     elements: dict
     default: []
     suboptions:
       path: {description: Absolute path., type: str, required: true}
-      target: {description: "Where it points to, as it is written in the link.", type: str, required: true}
+      target: {description: "Target, as it is written in the link.", type: str, required: true}
   digest_salt:
     description: Salt for RV(secret_digests); without it there are none.
     type: str

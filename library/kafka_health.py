@@ -10,7 +10,7 @@ description:
   - Healthy means that a leader is known, all expected controllers are voters and caught up, all expected brokers are
     registered and unfenced, no partition is without a leader or under-replicated, and the node itself answers and
     goes on running.
-  - Asks over sockets, five times a second. Gives up early when the node's unit has failed or crashes again and again.
+  - Polls over sockets, five times a second. Gives up early if the node's unit has failed or crashes repeatedly.
   - Waits as long as something advances. That is a node, controller or replica that comes back, a log that is recovered
     after a crash, or a replica that is filled.
   - A failure shows every problem, the node's own last errors, their likely cause and a remedy.
@@ -18,18 +18,19 @@ description:
     node of O(node_id) on this host is healthy. In check mode it looks once and reports, and does not fail.
 options:
   node_id:
-    description: The node of this host; it is asked at its own listener. Left out, any broker's word will do.
+    description: The node of this host, which is queried at its own listener. Without it, the answer of any broker is
+      enough.
     type: int
   unit:
-    description: The node's systemd unit on this host; an empty string says that there is none to look at.
+    description: The node's systemd unit on this host; an empty string if there is none.
     type: str
     default: kafka
   log_file:
-    description: Where the node logs; only that log names the partitions that it recovers.
+    description: Directory of the node's log. Only that log names the partitions that it recovers.
     type: path
     default: /var/log/kafka/server.log
   controllers:
-    description: Controller listeners as C(host:port), asked whom they follow when no leader is known.
+    description: Controller listeners as C(host:port), queried for their leader if none is known.
     type: list
     elements: str
     default: []
@@ -39,8 +40,8 @@ options:
     default: 120
   until_known:
     description:
-      - In check mode, look again for up to 30 seconds, until each controller has caught up or is known to be silent.
-        A new leader has heard of none of them.
+      - In check mode, repeat the check for up to 30 seconds, until each controller has caught up or is found silent. A
+        new leader has no fetch times of the others yet.
     type: bool
     default: false
   deployed:
@@ -50,7 +51,7 @@ options:
     type: dict
     suboptions:
       host: {description: Its name in the inventory., type: str, required: true}
-      install_dir: {description: Where releases live., type: path, required: true}
+      install_dir: {description: Directory of the releases., type: path, required: true}
       release: {description: Version that it must run., type: str, required: true}
       settled: {description: Settings that were changed live., type: list, elements: str, default: []}
   steady:
@@ -76,11 +77,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 healthy:
-  description: Whether there is no problem; always true outside check mode, where anything else is a failure.
+  description: True if there is no problem. Always true outside check mode, where a problem is a failure.
   returned: always
   type: bool
 all_healthy:
-  description: Whether the same look shows no problem of the other nodes either, whatever O(expected.only) names.
+  description: True if the same check shows no problem of the other nodes either, regardless of O(expected.only).
   returned: always
   type: bool
 answer:
@@ -88,12 +89,12 @@ answer:
   returned: always
   type: str
 problems:
-  description: What is wrong, in words.
+  description: Problems, as sentences.
   returned: always
   type: list
   elements: str
 snapshot:
-  description: Brokers and quorum, as in M(kafka_cluster_info); null when nobody answered.
+  description: Brokers and quorum, as in M(kafka_cluster_info); null if no broker answered.
   returned: always
   type: dict
 waited:
@@ -101,11 +102,11 @@ waited:
   returned: success
   type: float
 diagnosis:
-  description: The node's last errors, the rule that knows them, cause and remedy.
+  description: The node's last errors, the rule that matches them, cause and remedy.
   returned: failure
   type: dict
 differences:
-  description: What the process was started with and what O(deployed) says, as M(kafka_node) returns it.
+  description: Comparison of the process's start with O(deployed), as M(kafka_node) returns it.
   returned: where the process runs with something older
   type: list
   elements: dict

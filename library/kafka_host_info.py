@@ -7,13 +7,13 @@ DOCUMENTATION = r"""
 module: kafka_host_info
 short_description: Looks at a host without changing it
 description:
-  - One look at everything that decides whether Kafka can be deployed on the host. Reads files and asks systemd once;
-    Java is started only where no file has its version.
-  - Changes nothing, so it runs in check mode as it does otherwise. M(kafka_preflight) judges what was found.
+  - Gathers all facts that decide whether Kafka can be deployed on the host. Reads files and queries systemd once. Java
+    is started only if no file has its version.
+  - Changes nothing, so it runs in check mode as it does otherwise. M(kafka_preflight) validates the facts.
 options:
   log_dirs: {description: Directories for records., type: list, elements: path, default: []}
   metadata_log_dir: {description: Directory of the metadata log, where it is not one of O(log_dirs)., type: path}
-  install_dir: {description: Where Kafka is to be installed., type: path, default: /opt/kafka}
+  install_dir: {description: Installation directory of Kafka., type: path, default: /opt/kafka}
   unit: {description: Name of Kafka's systemd unit., type: str, default: kafka}
   user: {description: User that Kafka runs as., type: str, default: kafka}
   group: {description: Group that Kafka runs as., type: str, default: kafka}
@@ -28,33 +28,33 @@ options:
   bind: {description: Addresses or names that must be this host's own., type: list, elements: str, default: []}
   reach: {description: "Other hosts' ports to connect to, as C(host:port).", type: list, elements: str, default: []}
   disks:
-    description: Disks for records that are to be mounted, as role kafka_host has them.
+    description: Disks for records that are still unmounted, as role kafka_host has them.
     type: list
     elements: dict
     default: []
     suboptions:
       device: {description: Name of the block device., type: path, required: true}
-      mount: {description: Where it is to be mounted., type: path, required: true}
+      mount: {description: Mount point., type: path, required: true}
       fstype: {description: Filesystem that it is to have., type: str, default: xfs}
       options: {description: Options of the mount; nothing here depends on them., type: str}
   steps:
     description:
       - Steps of a deployment (V(kernel), V(directories), V(release), V(appcds_archive), V(client), V(storage)), each
-        with the parameters that its module gets. Each is asked whether it would change anything.
+        with the parameters that its module gets. Each runs in check mode and returns whether it would change anything.
     type: dict
     default: {}
   health:
     description:
-      - Asks the node that runs on the host once how it and its cluster are, as M(kafka_health) does, without waiting.
+      - Checks the health of the host's running node and its cluster once, as M(kafka_health) does, without waiting.
         RV(ignore:rate_left) is added, the bytes per second to which a killed run of moves has limited its broker.
     type: dict
     suboptions:
       client:
-        description: How the cluster is reached as the node on this host, as for M(kafka_health); no secret is in it.
+        description: Connection to the cluster as the node on this host, as for M(kafka_health); without secrets.
         type: dict
         required: true
       expected:
-        description: What the cluster is to be, as for M(kafka_health).
+        description: Expected state of the cluster, as for M(kafka_health).
         type: dict
         required: true
       node_id: {description: Id of the node on the host., type: int, required: true}
@@ -73,17 +73,17 @@ RETURN = r"""
 ansible_facts:
   description: >-
     C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container where
-    there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard,
-    sysctl (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with),
-    hostname, machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, closed, filesystem,
-    table, model, parts, holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is
-    there), log_dirs (state, identity, what is in it, owner, mount, room), used_log_dirs (of each that the node was
-    deployed with: read, replicas, and the first of them named), identity (whose node is deployed: disks, each with
-    path, deployed, cluster_id, node_id, directory_id and error; node_id as configured; removed_from, the cluster id in
-    the mark of a removal; certificate and its owner), paths (install_dir, tmp), install_dir,
-    releases, current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic,
-    as the node was configured), service, ports (port, address, pid, process), names, binds, reach, clock_offset
-    (bounds in seconds of its clock minus the control machine's), steps (by name: changed, and what else the step says).
+    there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard, sysctl
+    (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with), hostname,
+    machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, closed, filesystem, table, model,
+    parts, holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is there),
+    log_dirs (state, identity, what is in it, owner, mount, room), used_log_dirs (of each that the node was deployed
+    with: read, replicas, and the first of them named), identity (the deployed node; disks, each with path, deployed,
+    cluster_id, node_id, directory_id and error; node_id as configured; removed_from, the cluster id in the mark of a
+    removal; certificate and its owner), paths (install_dir, tmp), install_dir, releases, current_release, removed
+    (whether the node was taken out of its cluster), quorum (static or dynamic, as the node was configured), service,
+    ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in seconds of its clock minus the
+    control machine's), steps (by name: changed, and the step's other results).
   returned: always
   type: dict
 """

@@ -9,16 +9,20 @@ short_description: Makes and removes hosts on this machine that are reached by s
 description:
   - A lab is a podman network and containers on it with systemd as PID 1, sshd and the sudo user C(ops). All of it
     carries the lab's name as a label, and nothing without it is ever touched.
-  - A host that exists is left as it is, whatever else is asked for, since its disk would be lost; a stopped one is
-    started again. New addresses are the lowest that are free.
+  - A host that exists is left as it is, whatever else is requested, since its disk would be lost. A stopped one is
+    started again. New addresses are the lowest free ones.
   - Needs root (for podman), ssh-keygen, and an image; role C(kafka_lab) builds one.
 options:
-  state: {description: Whether the lab is there., type: str, choices: [present, absent], default: present}
+  state:
+    description: V(present) creates the lab, V(absent) removes it.
+    type: str
+    choices: [present, absent]
+    default: present
   name: {description: Name of the lab and of its network; the prefix of its containers., type: str, required: true}
   hosts: {description: Names of the hosts., type: list, elements: str, default: []}
   image: {description: Image of a host., type: str, default: ''}
   releases: {description: 'By host: what follows the image after a dash.', type: dict, default: {}}
-  state_dir: {description: Where the lab's keys and known_hosts are kept., type: path, required: true}
+  state_dir: {description: Directory of the lab's keys and known_hosts., type: path, required: true}
   inventory: {description: 'The inventory file that is written: address, user and key.', type: path, required: true}
   subnet: {description: 'The network, as CIDR; empty: a /24 that nothing here uses.', type: str, default: ''}
   memory: {description: 'Memory of each host in the form of podman; empty: no limit.', type: str, default: ''}
@@ -26,7 +30,7 @@ options:
   options: {description: Further options of C(podman run) by host (a list each)., type: dict, default: {}}
   disks:
     description:
-      - By host and path, the size (C(512M), C(2G)) of a filesystem of its own there. It is an ext4 in a sparse file of
+      - By host and path, the size (C(512M), C(2G)) of a separate filesystem there. It is an ext4 in a sparse file of
         O(state_dir), and needs a loop device.
     type: dict
     default: {}
@@ -62,7 +66,7 @@ addresses:
   returned: when state is present
   type: dict
 actions:
-  description: What was done, or would be in check mode.
+  description: Changes that were made, or would be made in check mode.
   returned: always
   type: list
   elements: str
@@ -146,7 +150,7 @@ def make_keys(wanted: lab.Desired, owner: int) -> None:
 
 
 def present(params: Params, check_mode: bool) -> dict[str, Any]:
-    """Run the five steps of a lab that is to be present."""
+    """Run the five steps that create a lab."""
     wanted = wanted_lab(params)
     found = lab_io.observe(wanted.name, wanted.state_dir)
     lab_io.refuse(lab.problems(wanted, found))

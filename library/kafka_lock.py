@@ -7,26 +7,26 @@ DOCUMENTATION = r"""
 module: kafka_lock
 short_description: Lets one run at a time change a host
 description:
-  - Takes or releases the lock of a cluster on a host. A second run is refused and told who holds it, since when,
-    and how to clear it.
+  - Takes or releases the lock of a cluster on a host. A second run is refused, with the holder, its start, and the way
+    to clear the lock.
   - The lock of a run that was started on the same control machine and is dead is taken over. Work that a dead run left
     going on this host (a package installation, a format) is waited for first; tasks carry the name of their run in the
     environment variable C(KRAFTWRIGHT_RUN), which the fact C(kafka_run) holds.
   - Not a change of the host's state; in check mode nothing is taken, and a held lock is only reported.
 options:
   state:
-    description: Whether to take the lock or to give it back. Another run's lock is never given back.
+    description: V(held) takes the lock, V(released) releases it. Another run's lock is never released.
     type: str
     choices: [held, released]
     default: held
   shared:
     description:
-      - Whether the run changes nothing, and shares the lock with others of its kind. A run that changes something
-        excludes them, and they exclude it.
+      - If true, the run changes nothing, and shares the lock with others like it. A run that changes something excludes
+        them, and they exclude it.
     type: bool
     default: false
   path:
-    description: Where the lock lies; a directory that is empty after a reboot.
+    description: Path of the lock, in a directory that is empty after a reboot.
     type: path
     default: /run/kraftwright.lock
   break_run:
@@ -38,7 +38,7 @@ options:
     type: int
     default: 120
   record:
-    description: Who asks; filled in on the control side.
+    description: The run that takes the lock; filled in on the control side.
     type: dict
     default: {}
 author: [Kraftwright]
@@ -56,11 +56,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 granted:
-  description: Whether this run holds the lock (or would, in check mode).
+  description: True if this run holds the lock (or would, in check mode).
   returned: always
   type: bool
 holder:
-  description: Who keeps this run from it, with run, who, machine, place, process, since and use; otherwise empty.
+  description: Run that holds the lock instead, with run, who, machine, place, process, since and use; otherwise empty.
   returned: always
   type: dict
 waited:

@@ -10,10 +10,10 @@ short_description: Plans and carries out moves of replicas between log dirs of a
 description:
   - Shows the bytes of each broker, log dir and topic. Evens out log dirs by size with least movement, or empties some.
   - No replica leaves its broker, and the metadata log is never moved.
-  - What an earlier run has begun is waited for, not begun anew. The throttle is taken away at the end. One that a
-    killed run has left is recognised by its last digits, and taken away or replaced.
-  - Refused, before anything is moved, when a log dir that is drained is not there, is offline, or when its replicas
-    have no room on the others; and when somebody else has throttled.
+  - Moves of an earlier run are waited for, not started again. The throttle is removed at the end. The throttle of a
+    killed run is recognised by its last digits, and removed or replaced.
+  - Refuses, before anything is moved, a drained log dir that does not exist or is offline, and one whose replicas have
+    no room on the others. A throttle that this module did not set is refused, too.
 options:
   state:
     description:
@@ -62,7 +62,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in a few words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
@@ -72,7 +72,8 @@ plan:
   type: list
   elements: str
 log_dirs:
-  description: Of each log dir node_id, path, error, usable_bytes, total_bytes, used_bytes, and topics with their bytes.
+  description: For each log dir node_id, path, error, usable_bytes, total_bytes, used_bytes, and topics with their
+    bytes.
   returned: success
   type: list
   elements: dict
@@ -89,7 +90,7 @@ under_way:
   returned: success
   type: int
 finished:
-  description: Whether nothing is left. Always false in check mode where something would change.
+  description: True if nothing is left. Always false in check mode if something would change.
   returned: success
   type: bool
 limited:

@@ -10,7 +10,7 @@ description:
   - Writes configuration and unit of stunnel for each exporter, and starts them. They show the node's certificate,
     and let in only who shows one of the authority for clients and is the named user.
   - A proxy starts with its exporter, and only while that listens on loopback.
-  - Without proxies it stops them and removes what it wrote. A unit that somebody else has written is refused.
+  - Without proxies it stops them and removes what it wrote. It refuses a unit that this module did not write.
 options:
   settings:
     description: C(metrics_proxy) of the node in the fact C(kafka_desired); empty where the node is to have none.
@@ -25,7 +25,7 @@ options:
     choices: [present, reloaded, answering]
     default: present
   install_dir:
-    description: Where Kafka lives.
+    description: Kafka's installation directory.
     type: path
     default: /opt/kafka
 author: [Kraftwright]
@@ -39,7 +39,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 changed:
-  description: Whether anything differed.
+  description: True if anything differed.
   returned: success
   type: bool
 """

@@ -8,17 +8,17 @@ DOCUMENTATION = r"""
 module: kafka_mirror
 short_description: Runs MirrorMaker of Kafka's distribution as a service
 description:
-  - Writes its settings, secrets and unit, and starts what differs anew.
+  - Writes its settings, secrets and unit, and restarts it if they differ.
   - It reaches this cluster as the node of this host.
-  - With O(state=absent) it stops the service and removes what it wrote. What was copied stays.
+  - With O(state=absent) it stops the service and removes what it wrote. Copied records stay.
 options:
   state:
-    description: Whether the service runs.
+    description: V(present) runs the service, V(absent) removes it.
     type: str
     choices: [present, absent]
     default: present
   install_dir:
-    description: Where Kafka lives.
+    description: Kafka's installation directory.
     type: path
     default: /opt/kafka
   release:
@@ -37,7 +37,7 @@ options:
     type: dict
     default: {}
   client:
-    description: How brokers reach each other, as the C(client) of other modules.
+    description: Connection between brokers, as the C(client) of other modules.
     type: dict
     default: {}
   address:
@@ -49,7 +49,7 @@ options:
     type: int
     default: 8083
   hosts:
-    description: How many hosts the mirror runs on; with one it listens nowhere.
+    description: Number of hosts that the mirror runs on. With one it opens no port.
     type: int
     default: 1
   into:
@@ -65,7 +65,7 @@ options:
     type: int
     default: 512
   restart:
-    description: Whether it starts anew although nothing differs, such as after a task has failed.
+    description: If true, it restarts although nothing differs, for example after a failed task.
     type: bool
     default: false
 author: Kraftwright
@@ -79,7 +79,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 changed:
-  description: Whether anything differed.
+  description: True if anything differed.
   returned: success
   type: bool
 """

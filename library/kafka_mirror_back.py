@@ -46,7 +46,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 changed:
-  description: Whether the positions were written.
+  description: True if the positions were written.
   returned: success
   type: bool
 """

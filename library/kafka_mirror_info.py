@@ -8,14 +8,14 @@ DOCUMENTATION = r"""
 module: kafka_mirror_info
 short_description: Looks at both sides of a copy
 description:
-  - Asks the source and this cluster what would be copied, what stands in the way, and how far the copy is.
+  - Reads from the source and this cluster what would be copied, what prevents it, and the progress of the copy.
   - Changes nothing.
   - Reasons against the copy are reported, not raised. A side that does not answer is an error.
 options:
   mirror:
     description:
       - The variable C(kafka_mirror), without the secrets of its source.
-      - Without it this cluster alone is asked.
+      - Without it only this cluster is queried.
     type: dict
   secrets:
     description: The secrets among the settings of the source's client.
@@ -30,11 +30,11 @@ options:
     type: int
     required: true
   install_dir:
-    description: Where M(kafka_mirror) has noted the ids of topics on this host.
+    description: Directory on this host in which M(kafka_mirror) has noted the ids of topics.
     type: path
     default: /opt/kafka
   hosts:
-    description: How many hosts the mirror runs on.
+    description: Number of hosts that the mirror runs on.
     type: int
     default: 1
   wait:
@@ -46,7 +46,7 @@ options:
     type: float
     default: 0
   shown:
-    description: How many topics and groups C(screen) lists; 0 for all.
+    description: Number of topics and groups that C(screen) lists; 0 for all.
     type: int
     default: 20
   sample:
@@ -79,7 +79,7 @@ plan:
   returned: success
   type: dict
 began:
-  description: When the wait began, in seconds of the epoch; 0 without one. C(waited), the seconds since.
+  description: Start of the wait, in seconds of the epoch; 0 without one. C(waited), the seconds since.
   returned: success
   type: float
 progress:
@@ -88,7 +88,7 @@ progress:
     - Missing without O(mirror), as C(began) and C(service) are. C(plan) is C(put_back) alone then.
     - C(changed), topics of the source that are no longer those whose copy began.
     - C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets, C(groups), and C(screen).
-    - C(ends) and C(records) of both sides. C(catch_up), the time to catch up in words.
+    - C(ends) and C(records) of both sides. C(catch_up), the time to catch up as text.
     - C(back), whether clients have switched and new records go back to the source.
   returned: success
   type: dict

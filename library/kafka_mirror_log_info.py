@@ -9,7 +9,7 @@ module: kafka_mirror_log_info
 short_description: Reads errors of MirrorMaker's service from the journal
 description:
   - Gives each error since the start of the service on this host, with its last cause.
-  - It reads the last 2,000 lines. What Connect tries again by itself is left out.
+  - It reads the last 2,000 lines. Errors that Connect retries by itself are left out.
   - Changes nothing.
 options: {}
 author: Kraftwright

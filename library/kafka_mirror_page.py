@@ -12,11 +12,11 @@ description:
   - Changes nothing but these two files.
 options:
   directory:
-    description: Where they are written.
+    description: Directory of the pages.
     type: path
     required: true
   cluster_id:
-    description: Whose reports these are. A directory of another cluster is refused.
+    description: Owner of the reports. A directory of another cluster is refused.
     type: str
     required: true
   source:
@@ -24,7 +24,7 @@ options:
     type: str
     required: true
   progress:
-    description: What M(kafka_mirror_info) returned as C(progress).
+    description: C(progress) of M(kafka_mirror_info).
     type: dict
     required: true
 author: [Kraftwright]

@@ -5,25 +5,26 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_node
-short_description: Starts, restarts or stops a node, and says whether it runs with what is on disk
+short_description: Starts, restarts or stops a node, and reports whether it runs with the files on disk
 description:
-  - Compares what the running process was started with (root's record, which the unit makes in C(/run/kafka-started),
-    the unit's fingerprint in the process's environment) with the asked release and the files on disk, and gives each
-    difference in words. Whether an earlier task changed something does not matter, so a killed run loses no restart.
+  - Compares the start of the running process with the requested release and the files on disk, and returns each
+    difference as a sentence. The start is read from root's record, which the unit makes in C(/run/kafka-started), and
+    from the unit's fingerprint in the process's environment. Changes by earlier tasks do not matter, so a killed run
+    loses no restart.
   - The files to start with wait in C(next) below O(install_dir). Only a start puts them in place and leads the link
     C(current) to the release, so a node that crashes while it waits for its turn comes back with what it ran with.
     A file that a running process reads again by itself, or runs with already, is put in place at once.
     Then it reloads systemd where that has an older unit, enables the unit, and starts it once.
-  - A start is done when the JVM loads classes. One that ends at once is a failure, with its last words. Whether the
-    node is ready is asked by M(kafka_health).
-  - Where role C(kafka_collector) watches the host, a stop or a start leaves a marker that work on the node is planned,
-    with an end, for alerts. M(kafka_health) ends it.
+  - A start is done when the JVM loads classes. A process that ends at once is a failure, with its last output.
+    M(kafka_health) checks that the node is ready.
+  - If role C(kafka_collector) watches the host, a stop or a start leaves a marker for alerts. It marks work on the node
+    as planned, with an end. M(kafka_health) ends it.
   - Another cluster's node, another node, and a deployed node that no log dir names are refused before any change.
     V(started) may be the first start, so it lets the last one pass.
   - In check mode everything is predicted, on a host with nothing installed, too.
 options:
   unit: {description: Name of the unit without C(.service)., type: str, default: kafka}
-  install_dir: {description: Where releases live., type: str, default: /opt/kafka}
+  install_dir: {description: Directory of the releases., type: str, default: /opt/kafka}
   release: {description: Version that the node runs or is to run; not needed to stop it., type: str}
   cluster_id: {description: The cluster that the host's log dirs must name., type: str, required: true}
   node_id: {description: The node that they must name., type: int, required: true}
@@ -41,15 +42,15 @@ options:
     default: started
   take:
     description:
-      - What a start takes. V(next) is what was deployed last, whether or not it was ever started. V(current) is what is
-        in place, release included, and O(release) is not needed.
+      - Files for a start. V(next) is what was deployed last, even if it was never started. V(current) is what is in
+        place, release included, and O(release) is not needed.
     type: str
     choices: [next, current]
     default: next
   keep:
     description:
-      - Whether a restart keeps what the process runs with in C(previous), as something to go back to. Say no for a
-        node that does not serve as it is.
+      - If true, a restart keeps the files of the running process in C(previous), for a way back. Set false for a node
+        that does not serve.
     type: bool
     default: true
   started_before:
@@ -58,31 +59,31 @@ options:
     default: ""
   replaces:
     description:
-      - With V(restarted), RV(started_at) of the process that is to be replaced. Where another one runs by now with what
-        is wanted, the restart has been done, by an attempt whose connection was lost, and is reported as it was.
+      - With V(restarted), RV(started_at) of the process that is to be replaced. If another one runs with the desired
+        files, an attempt whose connection was lost has made the restart. The result reports it as done.
     type: int
     default: 0
   differences:
-    description: What the diff gives for a restart in check mode, where the files of the restart are not written yet.
+    description: Content of the diff for a restart in check mode, before the files of the restart are written.
     type: list
     elements: dict
     default: []
     suboptions:
-      file: {description: Where it is., type: str, required: true}
-      key: {description: Which setting or option., type: str, default: ""}
+      file: {description: File with the difference., type: str, required: true}
+      key: {description: Name of the setting or option., type: str, default: ""}
       old: {description: The value that runs., type: str}
       new: {description: The wanted value., type: str}
-      secret: {description: Whether the values are hidden., type: bool, default: false}
+      secret: {description: 'If true, the values are hidden.', type: bool, default: false}
   timeout:
     description: Seconds to wait for systemd; longer than the unit's own limit for stopping.
     type: int
     default: 330
   files:
     description:
-      - The files of C(next), written before the process is compared with them, as M(kafka_files) writes them; other
-        files in C(next) are removed. Without any, what lies in C(next) counts.
-      - A file with another name than the node's own is one of another role's. C(contributed.list), given with them,
-        names those and says with the word C(restart) whether a change needs one.
+      - The files of C(next), written before the process is compared with them, as M(kafka_files) writes them. Other
+        files in C(next) are removed. Without any, the present files in C(next) count.
+      - A file with another name than the node's own belongs to another role. C(contributed.list), given with them,
+        names those files. The word C(restart) marks a file whose change needs a restart.
   certificate_due:
     description: In check mode, whether the node would get a certificate that it cannot load while it runs.
     type: bool
@@ -108,14 +109,14 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-running: {description: "Whether it runs, or would in check mode.", returned: unless it left, type: bool}
+running: {description: "True if it runs, or would in check mode.", returned: unless it left, type: bool}
 pid: {description: "Its process id, 0 where it does not run.", returned: unless it left, type: int}
 started_at:
-  description: When it was started, in microseconds since the host's boot; 0 where it does not run.
+  description: Start of the process, in microseconds since the host's boot; 0 if it does not run.
   returned: unless it left
   type: int
 stale:
-  description: Whether the process (after this task) was started with something else than what is wanted.
+  description: True if the process (after this task) was started with other files than desired.
   returned: unless it left
   type: bool
 differences:
@@ -135,7 +136,7 @@ client_moves:
   type: list
   elements: dict
 actions:
-  description: What was done, or would be; also where the start then failed.
+  description: Changes that were made, or would be made in check mode. Returned also if the start then failed.
   returned: unless it left
   type: list
   elements: str

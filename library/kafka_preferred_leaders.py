@@ -12,7 +12,7 @@ description:
     does not lead. The preferred leader's election is clean; no record is at risk.
   - One partition first, then twice as many while the new leader keeps up, since a broker that has just started takes
     long for what it does for the first time, and clients of all partitions of one election wait for the last of them.
-  - What Kafka refuses is reported and is no failure, since somebody in sync leads the partition all the same.
+  - Refusals by Kafka are reported and are no failure, since an in-sync replica leads the partition all the same.
 options:
   node_ids:
     description: The brokers; left out, all of them.
@@ -37,7 +37,7 @@ elected:
   returned: always
   type: int
 refused:
-  description: What Kafka refused, in words.
+  description: Refusals by Kafka, as sentences.
   returned: always
   type: list
   elements: str

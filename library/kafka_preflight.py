@@ -9,9 +9,9 @@ short_description: Refuses hosts that fail a check, with every problem of every 
 description:
   - Holds what M(kafka_host_info) found on O(hosts) against what M(kafka_desired) wants. Runs on the control machine,
     opens no connection but that of O(ask), changes nothing, and runs in check mode as it does otherwise.
-  - Judges Java, memory, limits, disks (filesystem, mount options, room, owner, content), ports in use, names, the port
-    matrix between the hosts, clocks, two names of one machine, hosts that were left out, and all log dirs together as
-    M(kafka_storage) will; and voters and brokers of the running cluster that no host has any more.
+  - Validates Java, memory, limits, disks (filesystem, mount options, room, owner, content), ports in use, names, the
+    port matrix between the hosts, clocks, two names of one machine, hosts that were left out, and all log dirs together
+    as M(kafka_storage) will; and voters and brokers of the running cluster that no host has any more.
   - Problems of severity C(risk) are errors in the production profile unless their rule is in O(accepted_risks).
 options:
   hosts:
@@ -20,7 +20,7 @@ options:
     elements: str
     required: true
   user: {description: User that Kafka runs as., type: str, default: kafka}
-  java_home: {description: Home of the Java that Kafka shall run with., type: str}
+  java_home: {description: Home of Kafka's Java., type: str}
   nofile_limit: {description: Open files that Kafka may have., type: int, default: 100000}
   partition_budget: {description: Partitions that a broker should be able to hold., type: int, default: 4000}
   disks:
@@ -36,32 +36,32 @@ options:
     elements: str
     default: []
   ask:
-    description: The options of M(kafka_cluster_info), with which the running cluster is asked for its members.
+    description: The options of M(kafka_cluster_info), to query the running cluster for its members.
     type: dict
   running:
-    description: Whether a cluster runs that O(ask) can be put to.
+    description: True if a running cluster can be queried with O(ask).
     type: bool
     default: false
   derive:
-    description: Whether to derive the desired state anew, by M(kafka_desired), now that cores and memory are known.
+    description: If true, derives the desired state again, by M(kafka_desired), with the known cores and memory.
     type: bool
     default: false
   needs:
-    description: Of M(kafka_desired), where the desired state is derived again.
+    description: As in M(kafka_desired), to derive the desired state again.
     type: list
     elements: str
     choices: [release, client]
     default: []
   phase:
-    description: Of M(kafka_desired), where the desired state is derived anew.
+    description: As in M(kafka_desired), to derive the desired state again.
     type: str
     choices: [keep, open, switch, close, reopen, leave]
     default: keep
   scope:
     description:
-      - What is judged. V(identity) is for an operation that changes no files of a host. It refuses hosts that do not
-        answer, and hosts whose deployed node is another one than the inventory says (C(foreign_host), C(swapped_host),
-        C(renamed_host), C(unidentified_host)).
+      - Scope of the validation. V(identity) is for an operation that changes no files of a host. It refuses hosts that
+        do not answer. It also refuses a host whose deployed node differs from the inventory (C(foreign_host),
+        C(swapped_host), C(renamed_host), C(unidentified_host)).
     type: str
     choices: [all, identity]
     default: all
@@ -79,7 +79,7 @@ options:
     type: bool
     default: false
   refuse:
-    description: Whether an error fails the task. Otherwise the problems are only returned and shown.
+    description: If true, an error fails the task. Otherwise the problems are only returned and shown.
     type: bool
     default: true
 notes:
@@ -103,12 +103,12 @@ problems:
   elements: dict
 ansible_facts:
   description: >-
-    C(kafka_peers), what M(kafka_storage) must know of all nodes; C(kafka_disks_pending), whether a log dir lies on
-    a disk that is still to be mounted (then look again after that); C(kafka_migration_passed), the phases of O(phase)
-    that are behind all nodes; C(kafka_now), where the deployed nodes are reached now (client, nodes); C(kafka_uids),
-    for each host the uid that Kafka's user gets again, where its data are there and the user is not; C(kafka_plan), for
-    each host the steps of a deployment that have something to do (C(host), C(kernel), C(install), C(format));
-    C(kafka_healthy), whether every node was found healthy; and C(kafka_desired), where it was derived anew.
+    C(kafka_peers), input of all nodes for M(kafka_storage); C(kafka_disks_pending), true if a log dir is on a disk that
+    is not mounted yet (then repeat the check after the mount); C(kafka_migration_passed), the phases of O(phase) that
+    are behind all nodes; C(kafka_now), present addresses of the deployed nodes (client, nodes); C(kafka_uids), for each
+    host with data and without Kafka's user, the uid that the user gets again; C(kafka_plan), for each host the steps of
+    a deployment that have something to do (C(host), C(kernel), C(install), C(format)); C(kafka_healthy), true if every
+    node is healthy; and C(kafka_desired), if it was derived again.
   returned: unless the task fails
   type: dict
 """

@@ -15,16 +15,16 @@ description:
   - Changes nothing that lasts (the topic is removed again), and does nothing in check mode.
 options:
   state:
-    description: Whether the probe is to run.
+    description: V(started) runs the probe.
     type: str
     choices: [started, stopped]
     default: started
   home:
-    description: Directory on the control machine where the probes of one cluster live.
+    description: Directory on the control machine for the probes of one cluster.
     type: path
     required: true
   required:
-    description: Whether it is an error that no broker answers when the probe is started.
+    description: If true, a probe fails at its start if no broker answers.
     type: bool
     default: true
   now:
@@ -36,8 +36,8 @@ options:
     default: []
   settings:
     description: >-
-      What to probe, and how: C(bootstrap_servers) (as the inventory wants them), C(cluster) (its name), C(partitions),
-      C(rate) and the other names that stand in C(spark_jobs/probe/settings.py).
+      Settings of the probe. C(bootstrap_servers) (as in the inventory), C(cluster) (its name), C(partitions), C(rate)
+      and the other names in C(spark_jobs/probe/settings.py).
     type: dict
     default: {}
 author: [Kraftwright]
@@ -57,7 +57,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 directory:
-  description: Where this probe's log, its account (C(audit.json)) and its page (C(page.html)) are; empty without one.
+  description: Directory of this probe's log, its audit (C(audit.json)) and its page (C(page.html)); empty without one.
   returned: always
   type: str
 counts:

@@ -5,16 +5,17 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_quorum_info
-short_description: Who leads the metadata quorum and how far its voters are
-description: Asks any broker, which asks the active controller. Changes nothing.
+short_description: Returns the leader of the metadata quorum and the lag of its voters
+description: Queries any broker, which forwards to the active controller. Changes nothing.
 options:
   listeners:
-    description: Names of listeners. Waits, for O(timeout) at most, until the quorum knows every voter by all of them.
+    description: Names of listeners. Waits, for O(timeout) at most, until the quorum lists every voter with all of them.
     type: list
     elements: str
     default: []
   controllers:
-    description: Where controllers are. Waits, for O(timeout) at most, until the quorum knows each voter of them there.
+    description: Addresses of controllers. Waits, for O(timeout) at most, until the quorum lists each voter of them
+      there.
     type: list
     elements: dict
     default: []
@@ -28,7 +29,7 @@ options:
         type: str
         required: true
   timeout:
-    description: Seconds to go on asking while nobody answers or there is no leader.
+    description: Seconds to repeat the request while no broker answers or there is no leader.
     type: int
     default: 15
 extends_documentation_fragment: [kafka_client]

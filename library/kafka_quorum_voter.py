@@ -20,7 +20,7 @@ options:
     type: int
     required: true
   state:
-    description: Whether it is to be a voter.
+    description: V(present) makes it a voter, V(absent) removes it.
     type: str
     choices: [present, absent]
     default: present
@@ -31,7 +31,7 @@ options:
       - With O(state=absent), only an entry with this directory id is removed.
     type: str
   listeners:
-    description: Where the other controllers reach it. Needed with O(state=present).
+    description: Address at which the other controllers reach it. Needed with O(state=present).
     type: list
     elements: dict
     suboptions:
@@ -39,11 +39,11 @@ options:
       host: {description: Advertised host., type: str, required: true}
       port: {description: Advertised port., type: int, required: true}
   replace:
-    description: Whether an entry with another directory id, whose disk is lost, may make room.
+    description: If true, an entry with another directory id, whose disk is lost, may be replaced.
     type: bool
     default: false
   largest_delay_ms:
-    description: How far behind the leader a controller may be and count as caught up, in milliseconds.
+    description: Largest lag behind the leader at which a controller counts as caught up, in milliseconds.
     type: int
     default: 2000
   timeout:
@@ -75,12 +75,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
 waits:
-  description: What has to come to pass before the first step. Empty outside check mode.
+  description: Conditions to be met before the first step. Empty outside check mode.
   returned: success
   type: list
   elements: str

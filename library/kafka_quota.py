@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 module: kafka_quota
 short_description: Makes quotas be as they are declared
 description:
-  - Takes all quotas at once. What an entry does not name is left as it is.
+  - Takes all quotas at once. Limits that an entry does not name stay as they are.
 extends_documentation_fragment: [kafka_client, kafka_resource, kafka_quotas]
 author: Kraftwright
 """
@@ -27,12 +27,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
 drift:
-  description: What there is that nobody declared; it is left alone without O(prune).
+  description: Resources that are in the cluster and not declared. They are left alone without O(prune).
   returned: success
   type: list
   elements: str

@@ -23,11 +23,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 answers:
-  description: What each target answered, V(open), V(refused), or why there was no answer.
+  description: Answer of each target, V(open), V(refused), or the reason for its absence.
   returned: always
   type: dict
 reached:
-  description: Whether something answered, by target; a refusal is an answer.
+  description: True for a target that answered; a refusal is an answer.
   returned: always
   type: dict
 """

@@ -10,15 +10,15 @@ short_description: Plans and carries out moves of replicas with least movement
 description:
   - Keeps the number of replicas and the spread over racks, never puts two replicas of a partition on one broker, and
     evens out who is the preferred leader.
-  - Few partitions are on the move at once. What an earlier run has begun is waited for, not begun anew.
+  - Few partitions are on the move at once. Moves of an earlier run are waited for, not started again.
   - The throttle is taken away at the end. One that a killed run has left is recognised by a mark in the topics' lists
     of throttled replicas and taken away, or replaced, by the next run.
   - A partition without a leader stays where it is, and a warning names it. A drain of a broker with it is refused,
     unless O(accepted_risks) gives up its records.
   - A broker that is away when the moves end is waited for, half a minute. One that keeps the throttle is named in a
     warning. The next run of moves takes it away.
-  - Refused, before anything is moved, when topics have more replicas than brokers are left, when a broker
-    that is to hold something does not serve or has no room, and when somebody else has throttled.
+  - Refuses, before anything is moved, topics with more replicas than the remaining brokers, and a target broker that
+    does not serve or has no room. A throttle that this module did not set is refused, too.
 options:
   state:
     description:
@@ -81,7 +81,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in a few words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
@@ -115,7 +115,7 @@ away:
   returned: success
   type: list
 finished:
-  description: Whether nothing is left. Always false in check mode where something would change.
+  description: True if nothing is left. Always false in check mode if something would change.
   returned: success
   type: bool
 left:

@@ -7,9 +7,9 @@ DOCUMENTATION = r"""
 module: kafka_release
 short_description: Unpacks a release of Kafka beside the others
 description:
-  - Compares the archive's checksum before anything is unpacked, unpacks into C(releases/.partial-<version>), refuses
-    what is not the version that was asked for, writes C(classpath.options) and at last C(MANIFEST), syncs everything to
-    the disk and renames it to C(releases/<version>). What a killed run left is replaced by the next one.
+  - Compares the archive's checksum before anything is unpacked, and unpacks into C(releases/.partial-<version>).
+    Refuses another version than the requested one. Writes C(classpath.options) and at last C(MANIFEST), syncs
+    everything to the disk and renames it to C(releases/<version>). The next run replaces what a killed run left.
   - Paths, links and special files that lead out of the archive are refused. Everything belongs to root.
   - A release is complete when its MANIFEST is there and all files have the recorded sizes (with O(verify=full), the
     recorded sha256). A damaged one is repaired from the archive. Whole files are put in the place of damaged ones, one
@@ -19,7 +19,7 @@ description:
   - Does not choose which release is run; see M(kafka_node).
 options:
   version: {description: Version of Kafka., type: str, required: true}
-  install_dir: {description: Where releases live., type: str, default: /opt/kafka}
+  install_dir: {description: Directory of the releases., type: str, default: /opt/kafka}
   source:
     description:
       - The archive on the control machine. The action plugin brings it to the host by ssh itself and removes it there
@@ -27,13 +27,12 @@ options:
     type: path
   archive:
     description:
-      - The archive on the host. Not needed when the release is complete. It is removed afterwards when it lies in
-        C(<install_dir>/.incoming), where the role downloads it, and kept anywhere else. Halves of archives that lie
-        there are removed, too.
+      - The archive on the host. Not needed if the release is complete. An archive in C(<install_dir>/.incoming), where
+        the role downloads it, is removed afterwards, with incomplete ones there. Other archives are kept.
     type: path
   checksum: {description: "The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>).", type: str, required: true}
   verify:
-    description: What is compared with the MANIFEST. V(sizes) takes milliseconds, V(full) reads every file.
+    description: Extent of the comparison with the MANIFEST. V(sizes) takes milliseconds, V(full) reads every file.
     type: str
     choices: [sizes, full]
     default: sizes
@@ -50,7 +49,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 operation:
-  description: What was done (or would be). V(none), V(unpack), V(repair) or V(classpath).
+  description: Action that was taken, or would be taken in check mode. V(none), V(unpack), V(repair) or V(classpath).
   returned: always
   type: str
 damage:
@@ -62,7 +61,7 @@ release_dir:
   returned: always
   type: str
 archive_checksum:
-  description: The checksum that was asked for.
+  description: The requested checksum.
   returned: always
   type: str
 """

@@ -6,18 +6,18 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_replacement_gate
-short_description: Whether a node may come back with an empty disk
+short_description: Checks that a node can return with an empty disk
 description:
   - Runs on another node, before anything is changed on the machine that takes the lost one's place.
-  - Refused while the node's data is there after all, under the directory id that the quorum lists, for the only voter,
-    and where nobody else is in sync for a partition that the node held.
+  - Refuses a node whose data exists under the directory id that the quorum lists, the only voter, and a node that was
+    the only in-sync replica of a partition.
   - Waits until the old node is heard of no more and the voters that stay have caught up, as long as they advance.
   - A node that already runs on that machine is an earlier run's, and let through.
   - Changes nothing. In check mode it looks once and reports, and does not fail for what may pass.
 options:
   node_id: {description: The node., type: int, required: true}
   roles:
-    description: What the node does.
+    description: Roles of the node.
     type: list
     elements: str
     choices: [broker, controller]
@@ -25,9 +25,9 @@ options:
   directory_id: {description: Directory id that its metadata log is to have; of a controller., type: str}
   log_dirs: {description: Its log dirs as M(kafka_host_info) found them., type: list, elements: dict, required: true}
   metadata_log_dir: {description: Path of the one with the metadata log., type: path, required: true}
-  running: {description: Whether Kafka runs on its machine., type: bool, default: false}
+  running: {description: True if Kafka runs on its machine., type: bool, default: false}
   accepted_risks:
-    description: Risks that are taken. C(only_replica) accepts that records which nobody else has in sync are lost.
+    description: Accepted risks. With C(only_replica), records without another in-sync replica may be lost.
     type: list
     elements: str
     default: []
@@ -55,11 +55,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 allowed:
-  description: Whether the node may come back; always true outside check mode, where anything else is a failure.
+  description: True if the node may return. Always true outside check mode, where a refusal is a failure.
   returned: always
   type: bool
 reasons:
-  description: What holds it back.
+  description: Reasons that prevent it.
   returned: always
   type: list
   elements: str

@@ -10,7 +10,7 @@ short_description: Makes topics, users who log in with SCRAM, ACLs and quotas be
 description:
   - Looks at all of it and plans all of it before anything is changed; all refusals are listed at once.
   - Topics come first. New access comes before old access goes, over all kinds.
-  - A kind that is left out is neither looked at nor changed.
+  - A kind that is left out is neither read nor changed.
   - A password is compared with what the metadata log of this host's node has (O(client.node)), or else by logging in
     with it. So a run with nothing to do changes nothing.
 options:
@@ -24,7 +24,7 @@ options:
         type: str
         required: true
       state:
-        description: Whether the topic is to be there. Kafka's own topics are never removed.
+        description: V(present) creates the topic, V(absent) deletes it. Kafka's own topics are never removed.
         type: str
         choices: [present, absent]
         default: present
@@ -43,13 +43,13 @@ options:
     elements: str
     default: []
   prune:
-    description: Kinds of which nothing else is to be there. What nobody declared goes then, a tenth of it at most.
+    description: Kinds from which undeclared entries are removed, a tenth of them at most.
     type: list
     elements: str
     choices: [users, acls, quotas]
     default: []
   prune_most:
-    description: How many of a kind may go that nobody declared, in place of a tenth.
+    description: Largest number of undeclared entries of a kind to remove, instead of a tenth.
     type: int
   timeout:
     description: Seconds to wait for the cluster to answer, and to show what was changed.
@@ -88,12 +88,12 @@ topics:
   type: list
   elements: dict
 steps:
-  description: What was done with users, ACLs and quotas, or would be, in words.
+  description: Changes of users, ACLs and quotas that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
 drift:
-  description: Users, ACLs and quotas that nobody declared; they are left alone without O(prune).
+  description: Users, ACLs and quotas that are in the cluster and not declared. They are left alone without O(prune).
   returned: success
   type: list
   elements: str

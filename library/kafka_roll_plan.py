@@ -10,15 +10,15 @@ short_description: Plans a rolling restart
 description:
   - Orders the given nodes into batches. First go those that do not serve anyway, then the followers, the active
     controller last and alone. The nodes of a batch share no partition at risk and leave the quorum its majority.
-  - Waits for an answer of the cluster and for a leader. Nodes go unchecked, and one by one, only where nothing can be
-    reached from here and from each host of O(looks), or where the controllers say that they have no leader. Brokers
-    without a leader then wait for a shutdown check of their own.
+  - Waits for an answer of the cluster and for a leader. Nodes are restarted unchecked, one by one, in two cases only.
+    Either the cluster is unreachable from here and from each host of O(looks), or the controllers report that they have
+    no leader. Each broker without a leader then waits for a separate shutdown check.
   - An answer that is denied, late or not understood is no evidence that the cluster is down. The module fails with it.
   - Warns of effects that no order avoids, such as a topic with a single replica.
   - Changes nothing. In check mode it waits for a few seconds.
 options:
   nodes:
-    description: The nodes that are to be restarted.
+    description: The nodes to restart.
     type: list
     elements: dict
     required: true
@@ -35,11 +35,11 @@ options:
         elements: dict
         default: []
         suboptions:
-          file: {description: Where it is., type: str, required: true}
-          key: {description: Which setting or option., type: str, default: ""}
+          file: {description: File with the difference., type: str, required: true}
+          key: {description: Name of the setting or option., type: str, default: ""}
           old: {description: The value that runs., type: str}
           new: {description: The wanted value., type: str}
-          secret: {description: Whether the values are hidden., type: bool, default: false}
+          secret: {description: 'If true, the values are hidden.', type: bool, default: false}
   together:
     description: Most nodes in a batch.
     type: int
@@ -49,18 +49,18 @@ options:
     type: int
     default: 120
   controllers:
-    description: Controller listeners as C(host:port), asked whom they follow when no leader is known.
+    description: Controller listeners as C(host:port), queried for their leader if none is known.
     type: list
     elements: str
     default: []
   looks:
-    description: What each host's own look found before the run changed anything, as filter kraft_looks gives it.
+    description: Facts that each host gathered before the run changed anything, as filter kraft_looks gives them.
     type: list
     elements: dict
     default: []
     suboptions:
       host: {description: Its name in the inventory., type: str, required: true}
-      answer: {description: How its node answered; empty where none ran., type: str, default: ""}
+      answer: {description: Answer of its node; empty if none ran., type: str, default: ""}
       running_seconds: {description: Age of its process., type: float, default: 0}
   accept_unavoidable:
     description: Do not warn of effects that no order avoids.
@@ -84,14 +84,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 answers:
-  description: Whether the cluster answers. Where it does not, no node is checked or waited for.
+  description: True if the cluster answers. Otherwise no node is checked or waited for.
   returned: always
   type: bool
 batches:
   description:
-    - What is restarted together, in order. Each batch has C(nodes), as they were given and each with C(keep) (whether
-      it keeps what it runs with as something to go back to), their C(node_ids), and C(checked) (whether the shutdown
-      check judges them).
+    - Batches of nodes that restart together, in order. Each batch has C(nodes), as they were given, their C(node_ids),
+      and C(checked) (true if the shutdown check covers them). Each node has C(keep) (true if it keeps its present files
+      for a way back).
   returned: always
   type: list
   elements: dict

@@ -7,14 +7,15 @@ DOCUMENTATION = r"""
 module: kafka_security_group_exposure_info
 short_description: Lists which ports of a cluster's instances the security groups open, and to whom without need
 description:
-  - Looks at every security group of every network interface of the cluster's instances. What one of them opens is open,
-    whatever the others say. Each port and source is held against O(allowed), the rules that follow from the listeners.
+  - Reads every security group of every network interface of the cluster's instances. A rule of one group opens a port,
+    regardless of the other groups. Each port and source is compared with O(allowed), the rules that follow from the
+    listeners.
   - Changes nothing, so it runs in check mode as it does otherwise. Needs boto3 where it runs.
 options:
   region: {description: Region of the cluster., type: str, required: true}
   cluster: {description: 'Name of the cluster: value of the tag C(kraftwright_cluster).', type: str, required: true}
   allowed:
-    description: What the listeners justify. V(own group) as O(allowed[].source) is the cluster's own group.
+    description: Rules that the listeners need. V(own group) as O(allowed[].source) is the cluster's own group.
     type: list
     elements: dict
     required: true
@@ -22,7 +23,7 @@ options:
       port: {description: Port., type: int, required: true}
       source: {description: CIDR or security group., type: str, required: true}
   listeners:
-    description: Port of each listener with its purpose and name, so that the gravest is named first.
+    description: Port of each listener with its purpose and name. The most severe is named first.
     type: dict
     default: {}
 author: [Kraftwright]
@@ -41,17 +42,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 reachable:
-  description: Every rule of every group, in words.
+  description: Every rule of every group, as a sentence.
   returned: always
   type: list
   elements: str
 unjustified:
-  description: What is open and no listener needs, in words, the gravest first.
+  description: Open ports that no listener needs, as sentences, the most severe first.
   returned: always
   type: list
   elements: str
 instances:
-  description: Instances that were looked at.
+  description: Instances that were read.
   returned: always
   type: list
   elements: str

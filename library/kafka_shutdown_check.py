@@ -5,12 +5,13 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_shutdown_check
-short_description: Whether nodes may go down now
+short_description: Checks that nodes can be shut down now
 description:
   - From one snapshot. Without the nodes, the caught-up controllers must still be a majority, every partition must keep
     its effective C(min.insync.replicas) in sync, and no partition may be on its way to one of them.
-  - Waits as long as the cluster advances towards it; then fails with the reasons in words.
-  - What no waiting can change (a topic with as few replicas as it must have in sync, a quorum of two) is named apart.
+  - Waits as long as the cluster progresses towards it; then fails with the reasons.
+  - Reasons that waiting cannot remove (a topic with as few replicas as its minimum in sync, a quorum of two) are
+    reported separately.
   - Changes nothing. In check mode it looks once and reports, and does not fail.
 options:
   node_ids:
@@ -26,8 +27,8 @@ options:
     description:
       - For nodes that the plan of the roll lets go unchecked. They go where nothing can be reached, where the quorum
         has no leader by its own word, or where the answer is late, as a broker's is without a leader.
-      - They are judged where the cluster shows a leader by now. They stay where an answer is denied, not trusted or
-        not understood.
+      - They are checked if the cluster reports a leader by now. They stay if an answer is denied, not trusted or not
+        understood.
     type: bool
     default: false
   timeout:
@@ -49,16 +50,16 @@ EXAMPLES = r"""
 
 RETURN = r"""
 allowed:
-  description: Whether the nodes may go down; always true outside check mode, where anything else is a failure.
+  description: True if the nodes can be shut down. Always true outside check mode, where a refusal is a failure.
   returned: always
   type: bool
 reasons:
-  description: What holds them back and may pass.
+  description: Reasons that may pass.
   returned: always
   type: list
   elements: str
 unavoidable:
-  description: What is lost by it and no waiting can save.
+  description: Losses that waiting cannot prevent.
   returned: always
   type: list
   elements: str

@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: kafka_storage
 short_description: Formats a node's log dirs, and never one that holds data
 description:
-  - Looks into each log dir (C(meta.properties) and what lies beside it), decides for each whether there is nothing to
-    do, a format, or the completion of a format that was killed, and refuses everything else, all reasons at once.
+  - Reads each log dir (C(meta.properties) and the files beside it) and chooses no action, a format, or the completion
+    of a killed format. Refuses everything else, with all reasons at once.
   - Refuses a disk of another cluster or node (both ids are shown), data without a readable C(meta.properties),
     files that are not Kafka's, and a controller without its metadata log once any node of the cluster was started.
   - Runs the format tool of the installed release as Kafka's user, then reads back what it wrote. The tool reports
@@ -17,7 +17,7 @@ description:
     C(meta.properties.aside-<number>).
   - Two runs at once are safe. The second waits for the first and finds nothing left to do.
 options:
-  install_dir: {description: Where Kafka is installed., type: path, default: /opt/kafka}
+  install_dir: {description: Installation directory of Kafka., type: path, default: /opt/kafka}
   version: {description: Release whose tool formats., type: str, required: true}
   config: {description: The node's server.properties., type: path, required: true}
   java: {description: The C(java) to run the tool with., type: path, default: /usr/bin/java}
@@ -28,7 +28,7 @@ options:
     description: Directory id of a dynamic voter's metadata log dir. Not used for other nodes.
     type: str
   roles:
-    description: What the node does.
+    description: Roles of the node.
     type: list
     elements: str
     choices: [broker, controller]
@@ -38,7 +38,7 @@ options:
     description: Directory of the metadata log. The first of O(log_dirs) unless given.
     type: path
   quorum:
-    description: How the controllers know each other.
+    description: Type of the controller quorum.
     type: str
     choices: [dynamic, static]
     default: dynamic
@@ -62,9 +62,9 @@ options:
     suboptions:
       host: {description: Name of the host., type: str, required: true}
       node_id: {description: Id of the node., type: int, required: true}
-      known: {description: Whether somebody looked at its log dirs., type: bool, default: false}
+      known: {description: True if its log dirs were read., type: bool, default: false}
       lived:
-        description: What shows that the node was started before. Names below its log dirs, or its process.
+        description: Evidence that the node was started before. Names below its log dirs, or its process.
         type: list
         elements: str
         default: []
@@ -87,7 +87,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 actions:
-  description: What was done to each log dir (or would be). V(nothing), V(format) or V(complete).
+  description: Action for each log dir that was taken, or would be taken in check mode. V(nothing), V(format) or
+    V(complete).
   returned: always
   type: dict
 log_dirs:

@@ -11,11 +11,11 @@ description:
   - Then it removes the directory. The archive is for its owner alone. Opens no connection.
 options:
   cluster:
-    description: What the archive says of the cluster; its C(name) is in the archive's.
+    description: Description of the cluster for the archive. Its C(name) is part of the archive's name.
     type: dict
     required: true
   directory:
-    description: Where M(kafka_support_info) has collected. The archive is made beside it.
+    description: Directory of the files that M(kafka_support_info) has collected. The archive is made beside it.
     type: path
     required: true
   beside:
@@ -47,7 +47,7 @@ bytes:
   returned: success
   type: int
 files:
-  description: What is in it.
+  description: Content of the file.
   returned: success
   type: list
   elements: str

@@ -7,18 +7,17 @@ DOCUMENTATION = r"""
 module: kafka_support_info
 short_description: Collects configuration, state and logs of a node, with secrets hidden
 description:
-  - Reads the node's configuration, its unit, what systemd and the kernel say of it, the ends of its logs, the size of
-    its log dirs, and a dump of its threads. Changes nothing, but that the JVM writes the dump into its
-    journal.
+  - Reads the node's configuration, its unit, its state in systemd and the kernel, the ends of its logs, the size of its
+    log dirs, and a dump of its threads. Changes nothing, but that the JVM writes the dump into its journal.
   - Secrets are hidden on the host, in files by their names, and in logs wherever their values turn up.
   - It works through its action plugin, which writes the files on the control machine and returns none.
 options:
   install_dir:
-    description: Where Kafka lives.
+    description: Kafka's installation directory.
     type: path
     default: /opt/kafka
   log4j_dir:
-    description: Where Kafka's own log files are.
+    description: Directory of Kafka's own log files.
     type: path
     default: /var/log/kafka
   log_dirs:
@@ -39,7 +38,7 @@ options:
     type: path
     default: /etc/sysctl.d/90-kafka.conf
   directory:
-    description: Where the control machine collects the files, in a folder for each host.
+    description: Directory on the control machine for the collected files, with a folder for each host.
     type: path
 author: [Kraftwright]
 """

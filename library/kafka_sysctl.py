@@ -5,17 +5,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_sysctl
-short_description: Sets kernel settings now and for the next boot, and says which the host does not grant
+short_description: Sets kernel settings now and for the next boot, and reports those that the host does not grant
 description:
-  - Writes one file for the next boot and the running kernel's values where they can be written. A value that cannot be
-    written (in a container), that the kernel does not know, or that another file overrides at boot is listed as unmet.
+  - Writes one file for the next boot, and the running kernel's values if they are writable. A value is listed as unmet
+    if it cannot be written (in a container), if the kernel does not have it, or if another file overrides it at boot.
     It is neither a failure nor a change.
   - Changed means that the file or a value of the running kernel was changed.
 options:
   settings: {description: Name and value of each setting., type: dict, required: true}
   file: {description: The file that is read at boot., type: path, default: /etc/sysctl.d/90-kafka.conf}
   at_least:
-    description: Settings of which a higher value is fine, too. A higher value that the kernel has is kept and recorded.
+    description: Settings for which a higher value is fine, too. A higher value of the kernel is kept and recorded.
     type: list
     elements: str
     default: [vm.max_map_count, fs.file-max, fs.nr_open]
@@ -32,7 +32,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 unmet:
-  description: What the host does not grant. Each entry has O(ignore:name), wanted, value (null if unknown) and reason.
+  description: Settings that the host does not grant. Each entry has O(ignore:name), wanted, value (null if unknown) and
+    reason.
   returned: always
   type: list
   elements: dict

@@ -1,4 +1,4 @@
-"""Make topics be as they are asked for."""
+"""Create or change topics as requested."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ module: kafka_topic
 short_description: Creates, changes and removes topics
 description:
   - Everything is planned and validated by Kafka before anything is changed; all refusals are listed at once.
-  - Waits until what was changed is known to every broker and replicas have arrived.
+  - Waits until every broker has the changes and replicas have arrived.
   - Takes one topic or a list of them; a list is one task and few requests.
 options:
   name:
     description: The topic.
     type: str
   state: &state
-    description: Whether the topic is to be there. Kafka's own topics are never removed.
+    description: V(present) creates the topic, V(absent) deletes it. Kafka's own topics are never removed.
     type: str
     choices: [present, absent]
     default: present
@@ -93,11 +93,11 @@ topics:
       type: str
       returned: always
     changed:
-      description: Whether it was, or would be, changed.
+      description: True if it was changed, or would be in check mode.
       type: bool
       returned: always
     steps:
-      description: What was done, or would be, in words.
+      description: Changes that were made, or would be made in check mode.
       type: list
       returned: always
     partitions:

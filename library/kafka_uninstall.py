@@ -5,31 +5,31 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_uninstall
-short_description: Removes a node from its host; its data stay unless they are asked for
+short_description: Removes a node from its host; its data stay unless their removal is requested
 description:
   - Stops and disables Kafka. Removes the unit, the releases, the configuration, certificates and log files of a node,
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
   - Data are deleted only where the log dir's own file names the cluster id. That file goes last, so that the next run
     finishes what a killed run began. A log dir on a disk that cannot be read stays, and is named.
-  - A unit that somebody else has written, and a log dir of another cluster or node, are refused before anything is
-    touched. So is a node that no log dir names. The log dirs are those of the inventory, of the configuration in place
-    and of the running process.
+  - Before anything is changed, refuses a unit that Kraftwright did not write, a log dir of another cluster or node, and
+    a node that no log dir names. The log dirs are those of the inventory, of the configuration in place and of the
+    running process.
 options:
   cluster_id:
-    description: Whose node it is.
+    description: Id of the node's cluster.
     type: str
     required: true
   node_id: {description: Its id. Log dirs that name another cluster or node are refused., type: int, required: true}
   delete_data:
-    description: Whether the log dirs are emptied, too.
+    description: If true, the log dirs are emptied, too.
     type: bool
     default: false
   install_dir:
-    description: Where Kafka lives.
+    description: Kafka's installation directory.
     type: path
     default: /opt/kafka
   log4j_dir:
-    description: Where Kafka's own log files are.
+    description: Directory of Kafka's own log files.
     type: path
     default: /var/log/kafka
   log_dirs:
@@ -70,17 +70,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
 kept:
-  description: What stays on the host, and why.
+  description: Files that stay on the host, with the reason.
   returned: success
   type: list
   elements: str
 staying:
-  description: Log dirs whose data stay, whether or not they were asked to go.
+  description: Log dirs whose data stay, even if their removal was requested.
   returned: success
   type: list
   elements: str

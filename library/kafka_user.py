@@ -11,7 +11,8 @@ description:
   - Takes all users at once.
   - A password is compared with what the metadata log of this host's node has (O(client.node)), or else by logging in
     with it. So a run with nothing to do changes nothing.
-  - What is sent and stored is salted. The password itself never leaves the host on which the module runs.
+  - The password is sent and stored with a salt, as a hash. The password itself never leaves the host on which the
+    module runs.
 extends_documentation_fragment: [kafka_client, kafka_resource, kafka_users]
 author: Kraftwright
 """
@@ -36,12 +37,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str
 drift:
-  description: What there is that nobody declared; it is left alone without O(prune).
+  description: Resources that are in the cluster and not declared. They are left alone without O(prune).
   returned: success
   type: list
   elements: str

@@ -9,8 +9,8 @@ short_description: Issues certificates to users by the cluster's own authority
 description:
   - Each user with C(authentication=tls) gets a key and a certificate of the authority for clients. They are one
     PEM file beside the authority, on the control machine.
-  - It is issued anew where it is missing, wrong, or expires soon.
-  - Who goes, or logs in with a password, loses the file. Opens no connection.
+  - A new one is issued if it is missing, wrong, or expires soon.
+  - The file of a user who is removed, or logs in with a password, is removed. Opens no connection.
 options:
   users:
     description: The users, as in C(kafka_users).
@@ -34,7 +34,7 @@ options:
     type: int
     default: 397
   renew_before_days:
-    description: A certificate that expires sooner is issued anew.
+    description: A certificate that expires sooner is issued again.
     type: int
     default: 60
 author: [Kraftwright]
@@ -51,7 +51,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str

@@ -7,10 +7,10 @@ DOCUMENTATION = r"""
 module: kafka_user_passwords
 short_description: Generates passwords for users who have none
 description:
-  - Each user who logs in with a password, and to whom nobody gave one, gets one of 32 letters and digits.
+  - Each user who logs in with a password and has none gets one of 32 letters and digits.
   - They are kept in one file of the control machine, encrypted by the vault whose secret the run has.
   - A run without such a secret is refused.
-  - What is kept is used again. The password of a user who goes, or who gets another one, is forgotten.
+  - Kept passwords are used again. The password of a user who is removed, or gets another one, is deleted.
   - Opens no connection, and never returns a password. In check mode nothing is generated.
 options:
   users:
@@ -34,7 +34,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: What was done, or would be, in words.
+  description: Changes that were made, or would be made in check mode.
   returned: success
   type: list
   elements: str

@@ -7,15 +7,15 @@ DOCUMENTATION = r"""
 module: kraft_summary
 short_description: Ends a run with what it came to
 description:
-  - Prints who leads the quorum, the voters and their lag, the brokers, the bootstrap address, what the smoke test
-    proved, where the page is, and what to type next. In check mode it says what such a run does not check.
+  - Prints the quorum's leader, the voters and their lag, the brokers, the bootstrap address, the results of the smoke
+    test, the path of the page, and the next command. In check mode it lists the checks that such a run leaves out.
   - Everything may be missing; what is not known is said to be so. Never fails, never changes anything.
 options:
   desired:
     description: The fact C(kafka_desired).
     type: dict
   snapshot:
-    description: What M(kafka_cluster_info) returned. Without it, the snapshot inside the report is used.
+    description: Result of M(kafka_cluster_info). Without it, the snapshot inside the report is used.
     type: dict
   report:
     description: The smoke test's report, as a path or as it is.

@@ -1,4 +1,4 @@
-"""The control side's half of `kafka_host_info`: what the host alone cannot judge."""
+"""The control side's half of `kafka_host_info`: results that need more than the host."""
 
 from __future__ import annotations
 

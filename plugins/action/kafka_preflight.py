@@ -137,7 +137,7 @@ def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
 
 
 class ActionModule(ActionBase):
-    """Opens no connection but to ask a running cluster: `kafka_host_info` has looked at the hosts."""
+    """Opens no connection but to query a running cluster: `kafka_host_info` has gathered the hosts' facts."""
 
     _supports_check_mode = True
 

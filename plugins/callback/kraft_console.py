@@ -7,10 +7,10 @@ name: kraft_console
 type: stdout
 short_description: Shows what a run changes, equal lines once for all hosts
 description:
-  - Shows tasks that change something, fail, warn or print a message. What is skipped or as it should be is counted in
-    the recap.
-  - Hosts with the same result share a line. Equal differences (C(--diff)) are shown once, with their hosts. Of a new
-    file the lines that all hosts share are shown once. What an earlier task has shown of a host is not shown again.
+  - Shows tasks that change something, fail, warn or print a message. Skipped and unchanged tasks are counted in the
+    recap.
+  - Hosts with the same result share a line. Equal differences (C(--diff)) are shown once, with their hosts. Lines of a
+    new file that all hosts share are shown once. Differences that an earlier task has shown are not repeated.
   - A task that takes longer than three seconds shows its name on one line.
   - With C(-v) all is as Ansible's own callback C(default) shows it.
 requirements: [set as stdout_callback in ansible.cfg]

@@ -7,9 +7,9 @@ name: kraft_remedy
 type: notification
 short_description: Names the cause and the remedy of a connection that failed, and how to get help
 description:
-  - For a host that ssh does not reach, or on which sudo or Python stands in the way. Each cause is shown once a host.
-  - Where a run failed on the nodes, its last line is the command that collects what somebody who helps wants to see.
-  - Where a task says C(ignore_unreachable), M(kafka_preflight) reports all hosts together, and this one prints nothing.
+  - For a host that ssh does not reach, or on which sudo or Python fails. Each cause is shown once a host.
+  - If a run failed on the nodes, its last line is the command that collects a support bundle.
+  - If a task has C(ignore_unreachable), M(kafka_preflight) reports all hosts together, and this one prints nothing.
 author: Kraftwright
 """
 

@@ -10,7 +10,7 @@ description:
   - Writes one JSON object a line for each executed task and host, with the keys C(host), C(phase), C(task),
     C(start), C(end) (seconds since 1970), C(changed) and C(ok). Skipped tasks leave no line. A delegated task counts
     for the host that it ran on, a loop that was delegated to several for all of them.
-  - The phase follows from the file a task stands in, for instance C(roles/kafka/tasks/install.yml) is C(install).
+  - The phase follows from the file of a task, for instance C(roles/kafka/tasks/install.yml) is C(install).
   - Without O(path), the lines go to C(.kraftwright/<cluster name>/timeline.jsonl) below the project's root (the
     closest directory with an C(ansible.cfg), from the playbook upwards). That file is that of the last run that
     deployed. Runs that only validate, verify or predict (C(--check)) leave it alone, so that a report made later
@@ -24,7 +24,7 @@ options:
     env: [{name: KRAFTWRIGHT_TIMELINE}]
     ini: [{section: callback_kraft_timeline, key: path}]
   show:
-    description: End with a line that says how long each phase took. It is shown with C(-v) as well.
+    description: End with a line with the duration of each phase. It is shown with C(-v) as well.
     type: bool
     default: false
     env: [{name: KRAFTWRIGHT_TIMELINE_SHOW}]

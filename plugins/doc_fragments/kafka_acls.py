@@ -14,11 +14,11 @@ options:
     elements: dict
     suboptions:
       principal:
-        description: Who, as C(User:name); C(User:*) is everybody.
+        description: User, as C(User:name); C(User:*) is everyone.
         type: str
         required: true
       state:
-        description: Whether these ACLs are to be there.
+        description: V(present) adds these ACLs, V(absent) removes them.
         type: str
         choices: [present, absent]
         default: present
@@ -42,7 +42,7 @@ options:
         type: bool
         default: false
       pattern:
-        description: Whether the name is meant as it is, or all names that begin with it.
+        description: Match of the name, as it is or as a prefix.
         type: str
         choices: [literal, prefixed]
         default: literal

@@ -9,12 +9,12 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   client:
-    description: How the cluster is reached.
+    description: Connection to the cluster.
     type: dict
     required: true
     suboptions:
       bootstrap_servers:
-        description: Brokers as C(host:port), asked first; an entry may hold several, with commas.
+        description: Brokers as C(host:port), tried first; an entry may hold several, with commas.
         type: list
         elements: str
         required: true
@@ -33,11 +33,11 @@ options:
         description: Password of the client's own key.
         type: str
       check_hostname: &check_hostname
-        description: Whether a broker's certificate must carry its host name.
+        description: If true, a broker's certificate must carry its host name.
         type: bool
         default: true
       sasl_mechanism: &sasl_mechanism
-        description: How to log in.
+        description: Login with SASL.
         type: str
         choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
       username: &username
@@ -50,7 +50,7 @@ options:
         description: Name of the listener, by which O(client.node) finds its certificates.
         type: str
       others:
-        description: Addresses that are reached otherwise, such as controllers with a protocol of their own.
+        description: Addresses with other settings, such as controllers with a separate protocol.
         type: list
         elements: dict
         default: []
@@ -71,8 +71,8 @@ options:
           listener: *listener
       cluster_id:
         description:
-          - Id that the cluster must have. Each connection is asked for it before anything else. Bootstrap servers of
-            another cluster are skipped with a warning.
+          - Id that the cluster must have. Each connection checks it before anything else. Bootstrap servers of another
+            cluster are skipped with a warning.
           - Left out, no cluster is refused.
         type: str
       node:

@@ -15,9 +15,9 @@ options:
     default: []
     suboptions:
       path: {description: Absolute path., type: str, required: true}
-      content: {description: What is in it., type: str, required: true}
+      content: {description: Content of the file., type: str, required: true}
       owner: {description: Name of the owner., type: str, default: root}
       group: {description: Name of the group., type: str, default: root}
       mode: {description: Octal digits in quotes., type: str, default: "0644"}
-      sensitive: {description: Whether the diff hides the content., type: bool, default: false}
+      sensitive: {description: 'If true, the diff hides the content.', type: bool, default: false}
 """

@@ -15,7 +15,7 @@ options:
   pause:
     description:
       - Seconds after which the module returns although something is left (RV(finished)), to be called again. 0 waits
-        for the end. Where a playbook runs it, it is called again and again and the progress is shown.
+        for the end. A playbook calls it repeatedly and shows the progress.
     type: int
     default: 0
   limited:

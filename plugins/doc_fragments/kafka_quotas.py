@@ -14,7 +14,7 @@ options:
     elements: dict
     suboptions:
       user:
-        description: A user; C(*) is Kafka's default, for users without a quota of their own.
+        description: A user; C(*) is Kafka's default, for users without a separate quota.
         type: str
       client_id:
         description: A client id, in the same way.

@@ -9,11 +9,11 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   prune:
-    description: Whether the list is all that there is to be. What nobody declared goes then, a tenth of it at most.
+    description: If true, the list is complete. Undeclared entries are then removed, a tenth of them at most.
     type: bool
     default: false
   prune_most:
-    description: How many may go that nobody declared, in place of a tenth.
+    description: Largest number of undeclared entries to remove, instead of a tenth.
     type: int
   timeout:
     description: Seconds to wait for the cluster to answer, and to show what was changed.

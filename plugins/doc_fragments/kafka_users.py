@@ -18,12 +18,12 @@ options:
         type: str
         required: true
       state:
-        description: Whether the user can log in at all.
+        description: V(present) creates the user, V(absent) removes the login.
         type: str
         choices: [present, absent]
         default: present
       mechanism:
-        description: How the user logs in.
+        description: Type of login.
         type: str
         choices: [SCRAM-SHA-256, SCRAM-SHA-512]
         default: SCRAM-SHA-512

@@ -143,7 +143,7 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
     """Return all nodes for ``kafka_config_plan``; for a host without inspection, its declaration.
 
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``view``
-    (``kafka_connectivity_info``). A broker that does not answer on its own host is not asked again.
+    (``kafka_connectivity_info``). A broker that does not answer on its own host is not queried again.
     """
     nothing: dict[str, Any] = {"stale": False, "differences": []}
     found = {host: {**nothing, **(one.get("process") or {})} for host, one in looked.items()}
@@ -197,8 +197,8 @@ def kraft_asked(
 ) -> str:
     """Return the one of `hosts` for queries of the cluster: in the play, with Kafka running, the first.
 
-    `hosts`: those that may be asked, in the inventory's order; `in_play`: ``ansible_play_hosts``; `but`: hosts that
-    are about to stop, asked only where no other runs. Raises where none is in the play.
+    `hosts`: candidates, in the inventory's order; `in_play`: ``ansible_play_hosts``; `but`: hosts that are about to
+    stop, used only if no other runs. Raises if none is in the play.
     """
     every, present, going = list(hosts), set(in_play), set(but)
     able = [host for host in every if host in present]

@@ -1,4 +1,4 @@
-"""Filters for logins: users with passwords, and what judges tokens."""
+"""Filters for logins: users with passwords, and the validation of tokens."""
 
 from __future__ import annotations
 
