@@ -100,6 +100,11 @@ undeclared:
   returned: always
   type: list
   elements: str
+unanswered:
+  description: Reasons why settings of serving brokers are not known. Nothing is reported about these.
+  returned: always
+  type: list
+  elements: str
 throttled:
   description: Node id of a broker to the bytes per second to which a run of moves has limited its replication.
   returned: always
@@ -206,23 +211,27 @@ def planned(module: KraftModule) -> dict[str, Any]:
     params, check_mode = module.params, module.check_mode
     nodes = wanted_nodes(params)
     started = {one["node_id"] for one in params["nodes"] if one["started"]}
-    decision, refused, others = Decision((), {}), dict[str, str](), list[Any]()
+    decision, refused, others, unanswered = Decision((), {}), dict[str, str](), list[Any](), list[str]()
     try:
         with Client(params["client"], warn=module.warn) as client:
             timeout = 0 if check_mode else params["timeout"]
             admin, described = look(client, nodes, set() if check_mode else started, timeout)
             decision, refused = decided(admin, nodes, described)
             others = undeclared(nodes, described)
+            unanswered = [why for entity, why in admin.unanswered.items() if entity in admin.brokers]
     except OtherClusterError:
         raise
     except KraftError as error:
-        refused = {"whatever differs": str(error)}
+        unanswered = [str(error)]
+    if unanswered:
+        refused["whatever differs"] = "; ".join(unanswered)
     return {
         "plan": plan_format.block(nodes, decision, started, others, refused),
         "entities": entities(decision.changes),
         "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
         "differs": plan_format.live_lines([one for one in decision.changes if one.matters], len(nodes)),
         "undeclared": plan_format.drift_lines(others),
+        "unanswered": unanswered,
         "throttled": by_broker(plan_format.throttled(others, *RATES)),
         "throttled_disks": by_broker(plan_format.throttled(others, DISK_RATE)),
     }

@@ -93,6 +93,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import expected
 from ansible.module_utils.kraft.cluster.watch import Look, look_once
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import steps
 from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
@@ -174,7 +175,7 @@ def main() -> None:
         facts = observe_host(questions(module.params), module.run_command)
         facts["steps"] = steps.observe(module.run_command, module.params["steps"])
         facts["health"] = health(module.params["health"], bool(facts["service"]["pid"]))
-    except OSError as error:
+    except (KraftError, OSError) as error:
         module.fail_json(msg=f"The host cannot be examined: {error}")
     module.exit_json(changed=False, found=facts)  # the action plugin makes a fact of it (ADR 74)
 

@@ -41,6 +41,7 @@ class Status:
 
     ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
     and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    ``uncompared``: parts of no single host that could not be compared.
     ``unfinished``: what a run began, as causes with their steps; ``notes`` make no status worse.
     ``figures``, those of the nodes and ``changed`` (by the last deployment from this machine) make it no worse, either.
     ``watched``: what Prometheus has seen, None where none is named; it makes no status better or worse, either.
@@ -57,6 +58,7 @@ class Status:
     ungranted: tuple[Ungranted, ...]
     counts: Mapping[str, str]
     watched: Watched | None = None
+    uncompared: tuple[str, ...] = ()
     unfinished: tuple[Cause, ...] = ()
     notes: tuple[str, ...] = ()
     figures: ClusterFigures = NO_CLUSTER_FIGURES
@@ -72,8 +74,8 @@ class Status:
 
     @property
     def compared(self) -> bool:
-        """Check that every host could be compared with the inventory."""
-        return not any(node.uncompared for node in self.nodes)
+        """Check that every host, and the brokers' settings, could be compared with the inventory."""
+        return not self.uncompared and not any(node.uncompared for node in self.nodes)
 
     @property
     def good(self) -> bool:
@@ -87,6 +89,7 @@ class Status:
         words = [one.text for one in self.unfinished]
         words += [f"{_number(found, 'difference')} from the inventory"] if found else []
         words += [f"{_number(away, 'node')} not compared"] if away else []
+        words += ["settings of brokers not compared"] if self.uncompared else []
         if self.healthy:
             return ", ".join(words or ["as the inventory says"])
         more = f" {_number(self.causes[1:], 'more cause')}." if self.causes[1:] else ""

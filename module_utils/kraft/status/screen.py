@@ -104,7 +104,8 @@ def drift(status: Status) -> list[str]:
 
 def uncompared(status: Status) -> list[str]:
     """Describe the parts that could not be compared with the inventory."""
-    return [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
+    of_nodes = [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
+    return [*of_nodes, *status.uncompared]
 
 
 def not_granted(status: Status) -> list[str]:

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
 from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
 from ansible.module_utils.kraft.status.departed import departures
-from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
+from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes, unread_settings
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
 from ansible.module_utils.kraft.status.figures import by_broker, figures
 from ansible.module_utils.kraft.status.model import Node, Status
@@ -62,6 +62,7 @@ def status(
     found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
+    unsettled = unread_settings(live) if snapshot else []
     live = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
     nodes = _nodes(scene, led, why, hosts)
@@ -74,6 +75,7 @@ def status(
         problems=found,
         nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
         drift=_drift(snapshot, about, live),
+        uncompared=tuple(unsettled),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),

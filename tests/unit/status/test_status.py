@@ -45,12 +45,15 @@ DESIRED: dict[str, Any] = {
 }
 
 
-def seen(snapshot: Any = None, **hosts: Any) -> Status:
+SETTLED = {"settled": {"kafka1": ["num.io.threads"]}}
+
+
+def seen(snapshot: Any = None, live: Any = SETTLED, **hosts: Any) -> Status:
     """A cluster with one topic, all hosts as they should be but for `hosts`."""
     shown = snapshot or cluster(topic("orders", partition(0, [1, 2, 3])))
     results = {name: {**LOOKED, **hosts.get(name, {})} for name in DESIRED["nodes"]}
     answer = {"snapshot": dataclasses.replace(shown, reassignments=()).to_dict()}
-    return status(DESIRED, results, answer, {"settled": {"kafka1": ["num.io.threads"]}})
+    return status(DESIRED, results, answer, live)
 
 
 def rows(found: Status, label: str) -> list[set[str]]:
@@ -93,6 +96,18 @@ def test_with_a_host_away_the_cause_comes_first_and_the_others_may_not_go(wordin
     (uncompared_host,) = rows(found, "Not compared")
     assert {"kafka3", "3", "Connection", "timed", "out"} <= uncompared_host
     wording([text])
+
+
+@pytest.mark.parametrize(
+    "live", [{"error": "kafka2:9092 did not answer"}, {**SETTLED, "unanswered": ["kafka2:9092 did not answer"]}]
+)
+def test_settings_that_no_broker_reported_are_not_as_the_inventory_says(live: dict[str, Any], wording: Wording) -> None:
+    found = seen(live=live)
+    assert found.healthy
+    assert not found.good
+    (row,) = rows(found, "Not compared")
+    assert "kafka2:9092" in row
+    wording([found.headline, *found.uncompared])
 
 
 @pytest.mark.parametrize(

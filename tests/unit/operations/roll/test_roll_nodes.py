@@ -208,6 +208,16 @@ def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_
     wording(said.splitlines())
 
 
+def test_a_module_that_was_killed_leaves_it_open_whether_the_node_was_restarted(wording: Wording) -> None:
+    killed = {**restarted("kraft1"), "failed": True, "msg": "Module result deserialization failed.", "rc": 137}
+    del killed["actions"]
+    said = said_of([{}, {"results": [{**killed, "module_stdout": ""}, REFUSED]}], DOWN)
+    assert named(said[:1]) == [["kraft1", "137"]]
+    assert "was not restarted" not in said[2]
+    assert "was not restarted" in said[3]
+    wording(said)
+
+
 def asked(*hosts: str, checked: bool = True) -> dict[str, Any]:
     """Return a batch as a host returns it, with false data about its nodes."""
     lies = {"node_id": 9, "started_at": 1, "differences": ["a lie"], "keep": True}
