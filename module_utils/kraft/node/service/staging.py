@@ -134,11 +134,12 @@ def put_in_place(place: Place, names: Collection[str] | None = None) -> None:
 
 
 def carry(place: Place) -> None:
-    """Copy contributed files of another current release: its unit finds them although the link moves."""
+    """Copy contributed files of another current release, the list first: its unit finds them although the link moves."""
     current, config = f"{place.install_dir}/current/config", f"{place.release_dir}/config"
-    if os.path.realpath(current) != os.path.realpath(config) and not listed(config):
+    if os.path.realpath(current) != os.path.realpath(config) and listed(config) in ((), listed(current)):
         for name in listed(current):
-            copy(f"{current}/{name}", f"{config}/{name}")
+            if not os.path.lexists(f"{config}/{name}"):  # a killed run may have begun
+                copy(f"{current}/{name}", f"{config}/{name}")
 
 
 def withdraw(place: Place, names: Collection[str] | None = None) -> None:

@@ -103,7 +103,7 @@ def _error(result: Mapping[str, Any]) -> str:
     text = str(result.get("msg", "no reason given"))
     if _is_killed(result):
         return f"{_host(result)}: the module ended without a result (exit status {result.get('rc')}): {text}"
-    return f"{_host(result)} does not answer (ssh): {text}" if result.get("unreachable") else text
+    return f"{_host(result) or 'A host'} does not answer (ssh): {text}" if result.get("unreachable") else text
 
 
 def _is_killed(result: Mapping[str, Any]) -> bool:
