@@ -155,12 +155,13 @@ def risks(snapshot: Snapshot, node_ids: Iterable[int]) -> tuple[str, ...]:
 def _hopeless(partition: Partition, held: frozenset[int], least: int | None) -> bool:
     """Check that no waiting helps: with every replica in sync too few would be left. Never if none would be left.
 
-    A partition with a single replica is away while its broker is: there is no other one that could stay.
+    A partition with a single replica is away while its broker is: there is no other one that could stay. Of several
+    replicas in sync one is elected soon.
     """
     if least is None or partition.under_replicated:
         return False
-    stay = set(partition.replicas) - held
-    return len(stay) < least and (bool(stay) or len(partition.replicas) == 1)
+    stay, single = set(partition.replicas) - held, len(partition.replicas) == 1
+    return len(stay) < least and (single or (bool(stay) and partition.leader != NO_NODE))
 
 
 def _partition(name: str, partition: Partition, held: frozenset[int], least: int | None) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable
-from ansible.module_utils.kraft.cluster.shutdown_check import decided, judge, leaderless, risks
+from ansible.module_utils.kraft.cluster.shutdown_check import decided, judge, leaderless, risks, silent
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +61,26 @@ def test_accepting_what_is_unavoidable_never_takes_the_last_copy_in_sync() -> No
     assert not judge(cluster(topic("pair", partition(0, [1, 2], [1]))), [2]).allows(accept_unavoidable=True)
     assert not judge(cluster(topic("pair", partition(0, [1, 2]))), [1, 2]).allows(accept_unavoidable=True)
     assert judge(cluster(topic("pair", partition(0, [1, 2]))), [1]).allows(accept_unavoidable=True)
+
+
+@pytest.mark.parametrize("replicas", [[1, 2], [1, 2, 3]])
+def test_a_partition_that_awaits_its_leader_is_nothing_to_accept(replicas: list[int]) -> None:
+    """An election may end at any moment, also where no replica is to spare."""
+    verdict = judge(cluster(topic("a", partition(0, replicas, leader=-1))), [1])
+    assert (len(verdict.reasons), verdict.unavoidable) == (1, ())
+    alone = judge(cluster(topic("a", partition(0, [1], leader=-1))), [1])  # as of a log dir that is offline
+    assert alone.allows(accept_unavoidable=True)
+
+
+def test_a_broker_may_go_although_its_controllers_have_no_voter_to_spare() -> None:
+    late = quorum(1, voter(1), voter(2, 60_000), voter(3, None))
+    assert judge(cluster(brokers=[broker(one) for one in (1, 2, 3, 4)], leader=late), [4]).allows()
+
+
+def test_without_the_leaders_own_entry_no_voter_is_silent() -> None:
+    """A leader that was removed leads until another one is elected."""
+    left = quorum(1, voter(2), voter(3, 60_000))
+    assert not any(silent(one, left) for one in left.voters)
 
 
 def test_partitions_held_elsewhere_do_not_matter() -> None:

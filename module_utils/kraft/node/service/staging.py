@@ -134,7 +134,7 @@ def put_in_place(place: Place, names: Collection[str] | None = None) -> None:
 
 
 def carry(place: Place) -> None:
-    """Copy contributed files of another current release, the list first: its unit finds them although the link moves."""
+    """Copy contributed files of another current release, the list first: its unit finds them when the link moves."""
     current, config = f"{place.install_dir}/current/config", f"{place.release_dir}/config"
     if os.path.realpath(current) != os.path.realpath(config) and listed(config) in ((), listed(current)):
         for name in listed(current):
