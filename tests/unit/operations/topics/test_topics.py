@@ -118,7 +118,7 @@ def test_partitions_are_never_taken_away(wording: Wording) -> None:
 
 def test_internal_topics_are_not_deleted_and_not_widened() -> None:
     assert "never deleted" in texts(Desired("__consumer_offsets", present=False))
-    assert "part keys from their state" in texts(Desired("__consumer_offsets", partitions=50))
+    assert "separate keys from their state" in texts(Desired("__consumer_offsets", partitions=50))
     assert texts(Desired("__consumer_offsets", replication_factor=2)) == ""
     assert texts(Desired("__not_there", present=False)) == ""
 
