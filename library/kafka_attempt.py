@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_attempt
-short_description: Runs a module and returns its failure as data
+short_description: Runs a module and returns its failure as data (internal)
 description:
   - For tasks that ask a host and must go on without its answer. A module that fails does not fail the task; its words
     are in RV(error), where later tasks find them.

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_certificate_load
-short_description: Has a running node load its renewed certificate, without a restart
+short_description: Has a running node load its renewed certificate, without a restart (internal)
 description:
   - If M(kafka_certificate) has renewed the certificate of a running node, the node reads its files again. Then every
     listener with TLS must show the new certificate. Listeners that require client certificates must name the

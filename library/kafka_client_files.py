@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_client_files
-short_description: Writes files for clients on the control machine
+short_description: Writes files for clients on the control machine (internal)
 description:
   - Writes what differs, each file in one step. Diffs and results never show a content.
   - Opens no connection.

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_cluster_status
-short_description: Shows why a cluster is sick and what to do next, who leads, what could go down now, what has drifted
+short_description: Shows why a cluster is sick and what to do next, who leads, what could go down now, what has
+  drifted (internal)
 description:
   - Prints one screen, and writes the same as a page and as JSON, from earlier answers of the cluster and its hosts.
     Missing answers are listed.

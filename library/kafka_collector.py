@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_collector
-short_description: Runs the collector of a broker's figures, and node_exporter, as services
+short_description: Runs the collector of a broker's figures, and node_exporter, as services (internal)
 description:
   - Writes the collector's program, settings and unit, and the unit of node_exporter, and restarts those that differ.
     The program is this module's own code and queries Kafka through the same client.

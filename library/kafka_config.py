@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_config
-short_description: Changes settings of brokers and topics while Kafka runs
+short_description: Changes settings of brokers and topics while Kafka runs (internal)
 description:
   - Sets and removes the overrides that Kafka itself keeps, of one broker, of all brokers together, or of a topic. Other
     keys stay as they are.

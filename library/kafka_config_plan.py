@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_config_plan
-short_description: Plans live changes and restarts
+short_description: Plans live changes and restarts (internal)
 description:
   - Compares the inventory's settings of each node with those that the brokers run with. A setting that Kafka can change
     while it runs needs no restart. The broker concerned validates each such change, and a refused one is left to a

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_controller_registration
-short_description: Takes the registrations of removed controllers away
+short_description: Takes the registrations of removed controllers away (internal)
 description:
   - A controller that is gone stays registered, and holds the finalisation of features back by what it does not support.
   - Kafka can take the registration away once C(metadata.version) is 33 (4.4). Below, nothing is changed, and

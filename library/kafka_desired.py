@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_desired
-short_description: Works out what every node should be, or lists every mistake in the inventory
+short_description: Works out what every node should be, or lists every mistake in the inventory (internal)
 description:
   - Reads the variables of all O(hosts) on the control machine, opens no connection, and checks everything before
     anything is done. All mistakes are reported at once, each with variable, host, value and remedy.

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_fault
-short_description: Breaks a running node on purpose
+short_description: Breaks a running node on purpose (internal)
 description:
   - For drills on a cluster that can take it; ask M(kafka_shutdown_check) first.
   - Nothing has to be put right afterwards. systemd starts a killed node again. For every other fault a timer that ends

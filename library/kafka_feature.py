@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_feature
-short_description: Finalises features, such as metadata.version, at a level
+short_description: Finalises features, such as metadata.version, at a level (internal)
 description:
   - Other features stay as they are. C(kraft.version) makes a static quorum dynamic, which cannot be undone. It is
     raised only by its own name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_files
-short_description: Brings directories, files and links of a host to the wanted state, all in one task
+short_description: Brings directories, files and links of a host to the wanted state, all in one task (internal)
 description:
   - Compares content, owner, group and mode of each path and changes what differs, in the order given;
     directories first, then files, then links.

@@ -5,7 +5,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_health
-short_description: Waits until a cluster is healthy
+short_description: Waits until a cluster is healthy (internal)
 description:
   - Healthy means that a leader is known, all expected controllers are voters and caught up, all expected brokers are
     registered and unfenced, no partition is without a leader or under-replicated, and the node itself answers and

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_host_info
-short_description: Looks at a host without changing it
+short_description: Looks at a host without changing it (internal)
 description:
   - Gathers all facts that decide whether Kafka can be deployed on the host. Reads files and queries systemd once. Java
     is started only if no file has its version.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_lab
-short_description: Makes and removes hosts on this machine that are reached by ssh
+short_description: Makes and removes hosts on this machine that are reached by ssh (internal)
 description:
   - A lab is a podman network and containers on it with systemd as PID 1, sshd and the sudo user C(ops). All of it
     carries the lab's name as a label, and nothing without it is ever touched.

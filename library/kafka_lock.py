@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_lock
-short_description: Lets one run at a time change a host
+short_description: Lets one run at a time change a host (internal)
 description:
   - Takes or releases the lock of a cluster on a host. A second run is refused, with the holder, its start, and the way
     to clear the lock.

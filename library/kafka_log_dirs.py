@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_log_dirs
-short_description: Plans and carries out moves of replicas between log dirs of a broker
+short_description: Plans and carries out moves of replicas between log dirs of a broker (internal)
 description:
   - Shows the bytes of each broker, log dir and topic. Evens out log dirs by size with least movement, or empties some.
   - No replica leaves its broker, and the metadata log is never moved.

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_mirror
-short_description: Runs MirrorMaker of Kafka's distribution as a service
+short_description: Runs MirrorMaker of Kafka's distribution as a service (internal)
 description:
   - Writes its settings, secrets and unit, and restarts it if they differ.
   - It reaches this cluster as the node of this host.

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_mirror_info
-short_description: Looks at both sides of a copy
+short_description: Looks at both sides of a copy (internal)
 description:
   - Reads from the source and this cluster what would be copied, what prevents it, and the progress of the copy.
   - Changes nothing.

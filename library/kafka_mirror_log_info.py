@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_mirror_log_info
-short_description: Reads errors of MirrorMaker's service from the journal
+short_description: Reads errors of MirrorMaker's service from the journal (internal)
 description:
   - Gives each error since the start of the service on this host, with its last cause.
   - It reads the last 2,000 lines. Errors that Connect retries by itself are left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_node
-short_description: Starts, restarts or stops a node, and reports whether it runs with the files on disk
+short_description: Starts, restarts or stops a node, and reports whether it runs with the files on disk (internal)
 description:
   - Compares the start of the running process with the requested release and the files on disk, and returns each
     difference as a sentence. The start is read from root's record, which the unit makes in C(/run/kafka-started), and

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_preferred_leaders
-short_description: Gives brokers back the partitions that they should lead
+short_description: Gives brokers back the partitions that they should lead (internal)
 description:
   - Elects the preferred leader of each partition whose first replica is on one of the given brokers, is in sync, and
     does not lead. The preferred leader's election is clean; no record is at risk.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_preflight
-short_description: Refuses hosts that fail a check, with every problem of every host at once
+short_description: Refuses hosts that fail a check, with every problem of every host at once (internal)
 description:
   - Holds what M(kafka_host_info) found on O(hosts) against what M(kafka_desired) wants. Runs on the control machine,
     opens no connection but that of O(ask), changes nothing, and runs in check mode as it does otherwise.

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_reassignment
-short_description: Plans and carries out moves of replicas with least movement
+short_description: Plans and carries out moves of replicas with least movement (internal)
 description:
   - Keeps the number of replicas and the spread over racks, never puts two replicas of a partition on one broker, and
     evens out who is the preferred leader.

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_replacement_gate
-short_description: Checks that a node can return with an empty disk
+short_description: Checks that a node can return with an empty disk (internal)
 description:
   - Runs on another node, before anything is changed on the machine that takes the lost one's place.
   - Refuses a node whose data exists under the directory id that the quorum lists, the only voter, and a node that was

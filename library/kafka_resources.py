@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_resources
-short_description: Makes topics, users who log in with SCRAM, ACLs and quotas be as they are declared
+short_description: Makes topics, users who log in with SCRAM, ACLs and quotas be as they are declared (internal)
 description:
   - Looks at all of it and plans all of it before anything is changed; all refusals are listed at once.
   - Topics come first. New access comes before old access goes, over all kinds.

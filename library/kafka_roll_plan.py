@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_roll_plan
-short_description: Plans a rolling restart
+short_description: Plans a rolling restart (internal)
 description:
   - Orders the given nodes into batches. First go those that do not serve anyway, then the followers, the active
     controller last and alone. The nodes of a batch share no partition at risk and leave the quorum its majority.

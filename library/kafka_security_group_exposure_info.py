@@ -6,6 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: kafka_security_group_exposure_info
 short_description: Lists which ports of a cluster's instances the security groups open, and to whom without need
+  (internal)
 description:
   - Reads every security group of every network interface of the cluster's instances. A rule of one group opens a port,
     regardless of the other groups. Each port and source is compared with O(allowed), the rules that follow from the

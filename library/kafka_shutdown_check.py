@@ -5,7 +5,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_shutdown_check
-short_description: Checks that nodes can be shut down now
+short_description: Checks that nodes can be shut down now (internal)
 description:
   - From one snapshot. Without the nodes, the caught-up controllers must still be a majority, every partition must keep
     its effective C(min.insync.replicas) in sync, and no partition may be on its way to one of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_storage
-short_description: Formats a node's log dirs, and never one that holds data
+short_description: Formats a node's log dirs, and never one that holds data (internal)
 description:
   - Reads each log dir (C(meta.properties) and the files beside it) and chooses no action, a format, or the completion
     of a killed format. Refuses everything else, with all reasons at once.

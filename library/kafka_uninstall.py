@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_uninstall
-short_description: Removes a node from its host; its data stay unless their removal is requested
+short_description: Removes a node from its host; its data stay unless their removal is requested (internal)
 description:
   - Stops and disables Kafka. Removes the unit, the releases, the configuration, certificates and log files of a node,
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kraft_summary
-short_description: Ends a run with what it came to
+short_description: Ends a run with what it came to (internal)
 description:
   - Prints the quorum's leader, the voters and their lag, the brokers, the bootstrap address, the results of the smoke
     test, the path of the page, and the next command. In check mode it lists the checks that such a run leaves out.

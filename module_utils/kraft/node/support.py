@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 
 
 def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
-    """Return file name -> text. `params`: those of ``kafka_support_info``. Unreadable parts contain the reason."""
+    """Return file name -> text. `params`: those of ``kafka_support_bundle``. Unreadable parts contain the reason."""
     unit, install_dir = f"{params['unit']}.service", params["install_dir"]
     service = observe_service(run, params["unit"], STARTED_DIR)
     threads = _threads(run, params["unit"], service.pid) if service.pid and not service.stopped else "not running\n"
