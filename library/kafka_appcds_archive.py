@@ -27,14 +27,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Have the AppCDS archive made for later starts
-  kafka_appcds_archive:
-    version: 4.4.0
-    checksum: "{{ kafka_archive_checksum }}"
-    class_list: classes-4.4.0.gz
-"""
-
 RETURN = r"""
 in_use:
   description: True if the next start uses an AppCDS archive.

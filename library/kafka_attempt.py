@@ -16,14 +16,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Look at the host
-  kafka_attempt:
-    module: kafka_host_info
-    options: {install_dir: /opt/kafka}
-  register: looked
-"""
-
 RETURN = r"""
 error:
   description: Reason for the module's failure. The module's other results are returned beside it, or alone after a

@@ -48,19 +48,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Take the next step if every node allows it
-  kafka_authority:
-    root: nodes
-    cluster: blue
-    authority: .kraftwright/blue/tls
-    passphrase: "{{ vault_kafka_tls_passphrase }}"
-    nodes:
-      kafka1:
-        certificate: "{{ hostvars['kafka1'].ansible_facts['kafka_host'].steps.certificate }}"
-        shown: "{{ hostvars['kafka1'].shown }}"
-"""
-
 RETURN = r"""
 ansible_facts:
   description: >-

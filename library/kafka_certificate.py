@@ -59,15 +59,6 @@ options:
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Give the node its certificate
-  kafka_certificate:
-    directory: /opt/kafka/tls
-    node: {host: kafka1, cluster: orders, names: [kafka1, 10.0.0.11]}
-    authority: .kraftwright/orders/tls
-    passphrase: "{{ vault_ca_passphrase }}"
-"""
-
 RETURN = r"""
 reasons:
   description: Why a certificate was issued, or would be; empty where the present one is good.

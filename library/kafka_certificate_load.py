@@ -33,16 +33,6 @@ extends_documentation_fragment: [kafka_client]
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Have the node load its new certificate
-  kafka_certificate_load:
-    client: {bootstrap_servers: ["192.0.2.11:19092"], python_path: /opt/kafka/client/kafka_python.zip}
-    node_id: 1
-    listeners: "{{ ansible_facts['kafka_host'].deployed.listeners }}"
-    controllers: ["192.0.2.11:9093"]
-    directory: /opt/kafka/tls
-"""
-
 RETURN = r"""
 addresses:
   description: The listeners that show the new certificate; none where nothing had to be loaded.

@@ -27,13 +27,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Write what users need to connect
-  kafka_client_files:
-    path: .kraftwright/blue/clients
-    files: "{{ ansible_facts['kafka_desired'] | kraft_user_files(kafka_users) }}"
-"""
-
 RETURN = r"""
 changed_paths:
   description: Files that were written or removed, or would be.

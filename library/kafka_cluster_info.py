@@ -61,16 +61,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Take a snapshot of everything
-  kafka_cluster_info:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    gather: [quorum, topics, configs, log_dirs, features, reassignments]
-  register: __kafka_info
-"""
-
 RETURN = r"""
 snapshot:
   description: The requested parts; null for the others.

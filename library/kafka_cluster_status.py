@@ -44,16 +44,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Show the status
-  kafka_cluster_status:
-    desired: "{{ ansible_facts['kafka_desired'] }}"
-    looked: "{{ __kafka_status_looked }}"
-    cluster: "{{ __kafka_status_cluster | default(omit) }}"
-    live: "{{ __kafka_status_live | default(omit) }}"
-    directory: .kraftwright/demo
-"""
-
 RETURN = r"""
 status:
   description: Content of status.json, see docs/runbooks/cluster_status.md.

@@ -23,12 +23,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Remove the collector
-  kafka_collector:
-    settings: {}
-"""
-
 RETURN = r"""
 changed:
   description: True if anything differed.

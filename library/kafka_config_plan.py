@@ -62,19 +62,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Plan the change
-  kafka_config_plan:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    nodes:
-      - host: kafka1
-        node_id: 1
-        wanted: {num.io.threads: "16"}
-        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
-"""
-
 RETURN = r"""
 plan:
   description: The block, line by line.

@@ -45,19 +45,6 @@ extends_documentation_fragment: [kafka_client, kafka_controllers]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Ask every controller whom it follows
-  kafka_connectivity_info:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    controllers:
-      - {node_id: 1, address: "192.0.2.11:9093"}
-      - {node_id: 2, address: "192.0.2.12:9093"}
-    node_id: 1
-    broker: 192.0.2.11:9092
-"""
-
 RETURN = r"""
 answers:
   description: Answer of each port of O(reach), V(open), V(refused), or the reason for its absence.

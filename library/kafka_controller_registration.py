@@ -23,18 +23,6 @@ extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controll
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Forget controller 4, which was removed
-  kafka_controller_registration:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    controller_ids: [4]
-    controllers:
-      - {node_id: 1, address: "192.0.2.11:9093"}
-      - {node_id: 2, address: "192.0.2.12:9093"}
-"""
-
 RETURN = r"""
 removed:
   description: Node ids of the controllers whose registration was taken away, or would be.

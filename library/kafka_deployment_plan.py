@@ -49,15 +49,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Write the plan, and refuse to go on where it is not the approved one
-  kafka_deployment_plan:
-    desired: "{{ ansible_facts['kafka_desired'] }}"
-    looked: "{{ __kafka_planned }}"
-    resources: "{{ __kafka_planned_resources }}"
-    approved: plan.json
-"""
-
 RETURN = r"""
 plan:
   description: The plan, see docs/runbooks/approve_plan.md.

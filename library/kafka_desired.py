@@ -51,17 +51,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Compute the desired state of every node
-  kafka_desired:
-    hosts: "{{ groups['kafka'] }}"
-
-- name: Look for mistakes without failing
-  kafka_desired:
-    hosts: "{{ groups['kafka'] }}"
-    refuse: false
-"""
-
 RETURN = r"""
 problems:
   description: Errors and warnings, each with severity, rule, variable, host, value, message and remedy.

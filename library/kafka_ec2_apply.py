@@ -36,13 +36,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Make what is missing
-  kafka_ec2_apply:
-    wanted: "{{ ansible_facts['kafka_ec2']['wanted'] }}"
-  run_once: true
-"""
-
 RETURN = r"""
 found:
   description: State afterwards, as M(kafka_ec2_plan) finds it.

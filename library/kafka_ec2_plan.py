@@ -29,14 +29,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Hold what is wanted against what is there
-  kafka_ec2_plan:
-    hosts: "{{ groups['kafka'] }}"
-    settings: "{{ __kafka_ec2_settings }}"
-  run_once: true
-"""
-
 RETURN = r"""
 lines:
   description: Planned actions, as sentences.

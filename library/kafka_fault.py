@@ -46,26 +46,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Freeze the node for half a minute
-  kafka_fault:
-    action: frozen
-    seconds: 30
-
-- name: Make the log dir unreadable for half a minute
-  kafka_fault:
-    action: unreadable
-    log_dir: /opt/kafka/kraft-logs/kafka-logs1
-    seconds: 30
-
-- name: Cut the node off from the others for half a minute
-  kafka_fault:
-    action: cut_off
-    peers: [10.0.0.2, 10.0.0.3]
-    ports: [9092, 9093]
-    seconds: 30
-"""
-
 RETURN = r"""
 commands:
   description: Commands that were run, or would be in check mode.

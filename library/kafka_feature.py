@@ -32,23 +32,6 @@ extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controll
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Finalise what 4.3 stands for
-  kafka_feature:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    features: "{{ '4.3' | kraft_release_features }}"
-
-- name: Make a static quorum dynamic, for good
-  kafka_feature:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    features:
-      kraft.version: 1
-"""
-
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

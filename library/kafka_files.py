@@ -43,22 +43,6 @@ extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Write the node's configuration
-  kafka_files:
-    directories:
-      - {path: /opt/kafka, mode: "0755"}
-      - {path: /data/kafka, owner: kafka, group: kafka, mode: "0750"}
-    files:
-      - path: /opt/kafka/releases/4.4.0/config/server.properties
-        content: "{{ properties }}"
-        group: kafka
-        mode: "0640"
-        sensitive: true
-    links:
-      - {path: /opt/kafka/bin, target: current/bin}
-"""
-
 RETURN = r"""
 changed_paths:
   description: Paths that were changed, or would be in check mode, in order; a removed leftover by its own name.

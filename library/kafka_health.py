@@ -62,19 +62,6 @@ extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Wait until the cluster is healthy
-  kafka_health:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    expected:
-      cluster_id: aGVsbG8ta3JhZnQtMTIzNA
-      broker_ids: [1, 2, 3]
-      voter_ids: [1, 2, 3]
-    node_id: 1
-"""
-
 RETURN = r"""
 healthy:
   description: True if there is no problem. Always true outside check mode, where a problem is a failure.

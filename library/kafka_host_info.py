@@ -61,14 +61,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Look at the host
-  kafka_host_info:
-    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
-    ports: [9092, 19092, 9093]
-    reach: ["kafka2:9093", "kafka3:9093"]
-"""
-
 RETURN = r"""
 ansible_facts:
   description: >-

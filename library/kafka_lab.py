@@ -39,27 +39,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Make two hosts
-  kafka_lab:
-    name: try
-    hosts: [one, two]
-    image: localhost/kraftwright-lab:latest
-    state_dir: /var/tmp/try
-    inventory: /var/tmp/try/hosts.yml
-    options:
-      one: [--volume=/srv/disk:/data]
-    disks:
-      two: {/data: 2G}
-
-- name: Remove them
-  kafka_lab:
-    state: absent
-    name: try
-    state_dir: /var/tmp/try
-    inventory: /var/tmp/try/hosts.yml
-"""
-
 RETURN = r"""
 addresses:
   description: Address of each host. In check mode those that a new network would get.

@@ -44,16 +44,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Let no other run change the host
-  kafka_lock:
-    break_run: "{{ kafka_break_lock | default('') }}"
-
-- name: Let others in again
-  kafka_lock:
-    state: released
-"""
-
 RETURN = r"""
 granted:
   description: True if this run holds the lock (or would, in check mode).

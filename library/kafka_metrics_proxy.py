@@ -31,12 +31,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Remove the proxies
-  kafka_metrics_proxy:
-    settings: {}
-"""
-
 RETURN = r"""
 changed:
   description: True if anything differed.

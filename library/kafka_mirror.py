@@ -73,16 +73,6 @@ options:
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Stop the mirror
-  kafka_mirror:
-    state: absent
-
-- name: Read what the service has logged
-  kafka_mirror:
-    state: observed
-"""
-
 RETURN = r"""
 changed:
   description: True if anything differed.

@@ -31,19 +31,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Note where new records begin
-  kafka_mirror_back:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    mirror:
-      source: {name: old, bootstrap_servers: ["192.0.2.21:9092"]}
-      topics: [orders]
-    ends: "{{ seen.progress.ends }}"
-    replication_factor: 3
-"""
-
 RETURN = r"""
 changed:
   description: True if the positions were written.

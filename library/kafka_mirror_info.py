@@ -57,19 +57,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Look at both sides
-  kafka_mirror_info:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    mirror:
-      source: {name: old, bootstrap_servers: ["192.0.2.21:9092"]}
-      topics: [orders]
-    known_settings: {retention.ms: log.retention.ms}
-    replication_factor: 3
-"""
-
 RETURN = r"""
 plan:
   description:

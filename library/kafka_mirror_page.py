@@ -30,15 +30,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Write the page
-  kafka_mirror_page:
-    directory: .kraftwright/demo
-    cluster_id: "{{ ansible_facts['kafka_desired']['cluster'].cluster_id }}"
-    source: old
-    progress: "{{ seen.progress }}"
-"""
-
 RETURN = r"""
 page:
   description: Path of the page.

@@ -96,18 +96,6 @@ extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Write the node's files, and start it if it is down
-  kafka_node:
-    release: 4.4.0
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
-    node_id: 1
-  register: started
-
-- name: Go back to what it ran with before
-  kafka_node: {cluster_id: a3JhZnR3cmlnaHQtZGVtbw, node_id: 1, state: reverted}
-"""
-
 RETURN = r"""
 running: {description: "True if it runs, or would in check mode.", returned: unless it left, type: bool}
 pid: {description: "Its process id, 0 where it does not run.", returned: unless it left, type: int}

@@ -22,15 +22,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Let node 2 lead again
-  kafka_preferred_leaders:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_ids: [2]
-"""
-
 RETURN = r"""
 elected:
   description: Number of partitions whose leader was moved, or would be.

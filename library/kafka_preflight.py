@@ -88,13 +88,6 @@ notes:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Refuse hosts that fail a check
-  kafka_preflight:
-    hosts: "{{ groups['kafka'] }}"
-    accepted_risks: [clock_skew]
-"""
-
 RETURN = r"""
 problems:
   description: Errors (where they do not fail the task) and warnings.

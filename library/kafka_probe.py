@@ -49,26 +49,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Start the probe
-  kafka_probe:
-    home: .kraftwright/mine/probe
-    settings: {bootstrap_servers: "kafka1:9092,kafka2:9092", cluster: mine, partitions: 6, rate: 300}
-
-- name: Stop the probe, and account for every record
-  kafka_probe:
-    home: .kraftwright/mine/probe
-    state: stopped
-
-- name: Report the result of the drill
-  kafka_probe:
-    home: .kraftwright/mine/probe
-    state: drilled
-    faults: [broker_killed]
-    nodes: "{{ ansible_facts['kafka_desired']['nodes'] }}"
-    seconds: 30
-"""
-
 RETURN = r"""
 directory:
   description: Directory of this probe's log, its audit (C(audit.json)) and its page (C(page.html)); empty without one.

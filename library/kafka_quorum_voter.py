@@ -54,25 +54,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Make controller 4 a voter once it has caught up
-  kafka_quorum_voter:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_id: 4
-    listeners:
-      - {name: CONTROLLER, host: kafka4.example.com, port: 9093}
-
-- name: Take controller 3, which is stopped, out of the quorum
-  kafka_quorum_voter:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_id: 3
-    state: absent
-"""
-
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

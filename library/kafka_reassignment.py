@@ -78,34 +78,6 @@ extends_documentation_fragment: [kafka_client, kafka_moves]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Spread replicas and leaders evenly
-  kafka_reassignment:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    throttle: 50000000
-
-- name: Empty broker 4
-  kafka_reassignment:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    state: drained
-    broker_ids: [4]
-    throttle: 50000000
-
-- name: Empty a log dir of broker 2
-  kafka_reassignment:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    between: log_dirs
-    drained:
-      - {node_id: 2, path: /srv/kafka/data2}
-    throttle: 50000000
-"""
-
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

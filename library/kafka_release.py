@@ -38,14 +38,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Copy the archive and unpack the release beside the others
-  kafka_release:
-    version: 4.4.0
-    source: .cache/kafka/kafka_2.13-4.4.0.tgz
-    checksum: "sha512:{{ checksum }}"
-"""
-
 RETURN = r"""
 operation:
   description: Action that was taken, or would be taken in check mode. V(none), V(unpack) or V(classpath).

@@ -23,13 +23,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Collect the reports in one place
-  kafka_reports:
-    path: .kraftwright/blue
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
-"""
-
 RETURN = r"""
 path:
   description: The directory.

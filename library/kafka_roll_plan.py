@@ -70,18 +70,6 @@ extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Plan the roll
-  kafka_roll_plan:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    nodes:
-      - host: kafka1
-        node_id: 1
-        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
-"""
-
 RETURN = r"""
 answers:
   description: True if the cluster answers. Otherwise no node is checked or waited for.

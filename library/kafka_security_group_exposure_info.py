@@ -30,17 +30,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Look at who can reach the cluster
-  kafka_security_group_exposure_info:
-    region: eu-central-1
-    cluster: orders
-    allowed:
-      - {port: 9092, source: 10.40.0.0/16}
-      - {port: 19093, source: own group}
-    listeners: {"9092": client CLIENT, "19093": controller CONTROLLER}
-"""
-
 RETURN = r"""
 reachable:
   description: Every rule of every group, as a sentence.

@@ -39,15 +39,6 @@ extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Ask whether node 2 may go down now
-  kafka_shutdown_check:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_ids: [2]
-"""
-
 RETURN = r"""
 allowed:
   description: True if the nodes can be shut down. Always true outside check mode, where a refusal is a failure.

@@ -71,20 +71,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Format the log dirs with the identity that the inventory gives
-  kafka_storage:
-    version: 4.4.0
-    config: /opt/kafka/releases/4.4.0/config/server.properties
-    cluster_id: nq3DoF4lQiqcqPnYvYPP7g
-    node_id: 1
-    directory_id: rXm2TCBFTkSSLm9uM1CErA
-    roles: [broker, controller]
-    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
-    initial_controllers: 1@kafka1:9093:rXm2TCBFTkSSLm9uM1CErA,2@kafka2:9093:07R5amHmR32VDA6jHkGbTA
-    peers: "{{ ansible_facts['kafka_peers'] }}"
-"""
-
 RETURN = r"""
 actions:
   description: Action for each log dir that was taken, or would be taken in check mode. V(nothing), V(format) or

@@ -59,18 +59,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Collect the diagnostics of a node
-  kafka_support_bundle:
-    log_dirs: [/data/kafka]
-    directory: .kraftwright/blue/support/hosts
-
-- name: Pack what was collected
-  kafka_support_bundle:
-    cluster: {name: blue}
-    directory: .kraftwright/blue/support
-"""
-
 RETURN = r"""
 collected:
   description: Names of the files that were collected on this host.

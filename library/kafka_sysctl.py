@@ -23,14 +23,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Set the kernel parameters for many files and steady writes
-  kafka_sysctl:
-    settings:
-      vm.swappiness: 1
-      vm.max_map_count: 262144
-"""
-
 RETURN = r"""
 unmet:
   description: Settings that the host does not grant. Each entry has O(ignore:name), wanted, value (null if unknown) and

@@ -60,14 +60,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Remove the node, and leave its data
-  kafka_uninstall:
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
-    node_id: 1
-    log_dirs: [/data/kafka]
-"""
-
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

@@ -43,20 +43,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Generate passwords for users who have none
-  kafka_user_credentials:
-    users: [{name: orders-writer}]
-    passwords: .kraftwright/blue/passwords.yml
-
-- name: Issue certificates to users
-  kafka_user_credentials:
-    users: [{name: orders-writer, authentication: tls}]
-    cluster: blue
-    authority: .kraftwright/blue/tls
-    passphrase: "{{ vault_kafka_tls_passphrase }}"
-"""
-
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

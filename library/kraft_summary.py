@@ -35,17 +35,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Print the result of the run
-  kraft_summary:
-    desired: "{{ ansible_facts['kafka_desired'] }}"
-    snapshot: "{{ __kafka_snapshot | default({}) }}"
-    report: .kraftwright/kafka/report.json
-    page: .kraftwright/kafka/page.html
-    steps:
-      - {command: make demo-down, purpose: remove the hosts again}
-"""
-
 RETURN = r"""
 outcome:
   description: The report's own word (proven, failed, unreachable); empty without a report.
