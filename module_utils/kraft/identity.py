@@ -42,11 +42,11 @@ def is_reserved(raw: bytes) -> bool:
 def id_problem(text: str) -> str:
     """Return the fault of a cluster id, as a clause; empty if there is none."""
     if len(text) != LENGTH:
-        return f"has {len(text)} characters, not the {LENGTH} that 16 bytes make in base64url"
+        return f"The id has {len(text)} characters, not the {LENGTH} that 16 bytes make in base64url"
     foreign = foreign_characters(text)
     if foreign:
-        return f"holds {' '.join(map(repr, foreign))}, which base64url does not have"
-    return "is reserved by Kafka" if is_reserved(base64.urlsafe_b64decode(text + "==")) else ""
+        return f"The id contains {' '.join(map(repr, foreign))}, which base64url does not have"
+    return "The id is reserved by Kafka" if is_reserved(base64.urlsafe_b64decode(text + "==")) else ""
 
 
 def directory_id_problem(text: str) -> str:
@@ -55,7 +55,7 @@ def directory_id_problem(text: str) -> str:
     written = encode(decode(text) or b"")
     if problem or written == text:
         return problem
-    return f"is written {written} by Kafka (the last character stands for more than 16 bytes)"
+    return f"Kafka writes this id as {written} (the last character stands for more than 16 bytes)"
 
 
 def foreign_characters(text: str) -> list[str]:

@@ -15,7 +15,7 @@ class Problem:
     """``rule`` is its stable name; ``variable``, ``host`` and ``value`` locate it; ``remedy`` is the way out.
 
     ``source``: file and line of the inventory with the value, if known.
-    ``message`` is a clause about the value ("is below 17"), so that messages of one rule read alike everywhere.
+    ``message`` is a sentence without its full stop ("The port must be from 1 to 65535"). Host and variable come first.
     """
 
     rule: str

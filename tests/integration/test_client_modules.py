@@ -378,7 +378,7 @@ def test_partitions_go_up_and_never_down(client: dict[str, Any], run_module: Mod
     assert len(described(run_module, client, "wider")["partitions"]) == 5
     refused = topic(name="wider", partitions=4)
     assert refused["failed"]
-    assert "has 5 partitions, and 4 are configured" in refused["msg"]
+    assert "The topic has 5 partitions, and 4 are configured" in refused["msg"]
 
 
 def test_more_replicas_than_brokers_are_refused(topic: Module) -> None:

@@ -298,7 +298,7 @@ def test_sources_by_id_and_what_a_machine_is_launched_with_are_made_and_found_ag
     aws.apply(wanted)
     assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
     assert "DescribeManagedPrefixLists" not in {each.action for each in aws.double.calls}
-    with pytest.raises(KraftError, match="is no security group"):
+    with pytest.raises(KraftError, match="sees no such security group"):
         aws.apply(dataclasses.replace(wanted, rules=(*wanted.rules, model.Rule(9092, 9092, "sg-0a1b2c3d"))))
 
 

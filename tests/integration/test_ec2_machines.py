@@ -199,7 +199,7 @@ def test_destroying_keeps_data_and_neighbours_until_the_data_are_named(aws: Acco
     assert built
     neighbour = aws.neighbour(NEIGHBOUR)
     kept = aws.play("destroy_ec2", aws.home / NAME, "-e", f"kafka_ec2_destroy={NAME}")
-    assert "3 data disks stay" in kept
+    assert "3 data disks remain" in kept
     assert "the Elastic IPs stay" in kept
     assert not aws.machines(NAME)
     filters = [{"Name": "tag:kraftwright_cluster", "Values": [NAME]}]

@@ -113,7 +113,7 @@ def test_a_part_of_the_machines_of_a_cluster_is_not_removed(tmp_path: Path) -> N
         ({"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft9"}, "kafka_remove_nodes: 'kraft9' is no node"),
         (
             {"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft1", "kafka_topics": [THREE_REPLICAS]},
-            "is not from 1 to 2, the number of brokers",
+            "must be from 1 to 2, the number of brokers",
         ),
         ({"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft1", "kafka_quorum": "static"}, "migrate_quorum.yml"),
     ],

@@ -86,7 +86,7 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
     for said in (
         "did you mean controller?",
         "did you mean kafka_address?",
-        "is the id of a, b",
+        "The id is used by a, b",
         "is a temporary directory",
         "is above the replication factor, 3",
     ):
@@ -100,7 +100,9 @@ def test_a_contribution_is_judged_with_the_inventory(tmp_path: Path) -> None:
     done = validate(example(tmp_path, kafka_contribution_one={"ports": [9092]}, kafka_contribution_two=given))
     assert done.returncode != 0
     words = " ".join(done.stdout.split())
-    assert all(said in words for said in ("is the port of CLIENT, kafka_contribution_one", "nobody_defines_it")), words
+    assert all(said in words for said in ("The port is used by CLIENT, kafka_contribution_one", "nobody_defines_it")), (
+        words
+    )
     assert counted() == []
 
 

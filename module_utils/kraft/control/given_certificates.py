@@ -30,8 +30,8 @@ PKCS8 = re.compile(r"-----BEGIN PRIVATE KEY-----")
 ENCRYPTED = re.compile(r"BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)
 PEM = serialization.Encoding.PEM
 PUT = {
-    NODES: "put the roots there by which nodes and clients trust nodes",
-    CLIENTS: "put the roots there by which listeners trust clients",
+    NODES: "put the roots there of the nodes' certificates",
+    CLIENTS: "put the roots there of the clients' certificates",
 }
 PUT_CHAIN = "put the node's certificate there, then the authorities between it and the root"
 PUT_KEY = "put the node's private key there, as PEM"
@@ -101,7 +101,7 @@ def _of_all(directory: Path, roots: Mapping[str, Certificates | str], now: datet
             yield from given_faults.of_roots(found, str(path), now)
     for user in sorted(directory.glob("users/*.pem")):
         if user.is_file() and user.stat().st_mode & 0o077:
-            yield Fault(KEY, "can be read by others, with the key of a user in it", "chmod 600 it", str(user))
+            yield Fault(KEY, "Others can read the file, which has the key of a user", "chmod 600 it", str(user))
     nodes, clients = roots[NODES], roots[CLIENTS]
     if isinstance(nodes, tuple) and isinstance(clients, tuple):
         yield from given_faults.of_both(nodes, clients, str(directory / f"{CLIENTS}.pem"))
@@ -110,12 +110,12 @@ def _of_all(directory: Path, roots: Mapping[str, Certificates | str], now: datet
 def _open_key(path: Path) -> Iterator[Fault]:
     """A private key among certificates, in a file that hosts and clients get."""
     if "PRIVATE KEY-----" in path.read_text(encoding="utf-8", errors="replace"):
-        message = "holds a private key, and everybody gets this file"
+        message = "The file contains a private key, and all hosts and clients get this file"
         yield Fault(KEY, message, "take the key out of the file; it may be known, so replace it", str(path))
 
 
 def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> str:
-    """Return why our own client could not connect with a user's file, as a clause; empty if it can. Java reads it."""
+    """Return why our own client could not connect with a user's file, as a sentence; empty if it can. Java reads it."""
     found = _certificates(path)
     if isinstance(found, str):
         return found
@@ -123,11 +123,11 @@ def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> s
     try:
         key = _opened(text, "")
     except _UnusableKeyError as error:
-        return "holds an encrypted key, which nobody here opens" if ENCRYPTED.search(text) else str(error)
+        return "The key is encrypted, and Kraftwright cannot open it" if ENCRYPTED.search(text) else str(error)
     if not PKCS8.search(text):
-        return "holds a key that is no PKCS#8, which Java does not read"
+        return "The key is not PKCS#8: Java cannot read it"
     if key.public_key() != found[0].public_key():
-        return "holds a key that does not belong to its first certificate"
+        return "The key does not belong to the first certificate"
     return given_faults.of_user(found, roots if isinstance(roots, tuple) else (), path.stem, now)
 
 
@@ -148,9 +148,9 @@ def _of_node(
         yield Fault(KEY, str(error), error.remedy, str(key))
         return
     if isinstance(chain, tuple) and found.public_key() != chain[0].public_key():
-        yield Fault(KEY, f"does not belong to the certificate in {path}", PUT_KEY, str(key))
+        yield Fault(KEY, f"The key does not belong to the certificate in {path}", PUT_KEY, str(key))
     if key.stat().st_mode & 0o077 and not ENCRYPTED.search(text) and not key.read_text().startswith(VAULT):
-        yield Fault(KEY, "can be read by others", "chmod 600 it, or encrypt it with ansible-vault", str(key))
+        yield Fault(KEY, "Others can read the key", "chmod 600 it, or encrypt it with ansible-vault", str(key))
 
 
 class _UnusableKeyError(Exception):
@@ -160,26 +160,26 @@ class _UnusableKeyError(Exception):
 
 
 def _certificates(path: Path) -> Certificates | str:
-    """Return the certificates of a file; a clause if there are none."""
+    """Return the certificates of a file; a sentence if there are none."""
     try:
         found = tuple(x509.load_pem_x509_certificates(path.read_bytes()))
         for each in found:
             each.public_key()
     except UnsupportedAlgorithm:
-        return "holds a certificate with a key of a kind that neither Java nor this machine reads"
+        return "A certificate has a kind of key that neither Java nor this machine can read"
     except OSError as error:
-        return f"cannot be read: {error.strerror}"
+        return f"The file cannot be read: {error.strerror}"
     except ValueError:
-        return "holds no certificate that can be read as PEM"
+        return "The file has no certificate that can be read as PEM"
     return next(filter(None, map(_unreadable, found)), found)
 
 
 def _unreadable(certificate: x509.Certificate) -> str:
-    """Return why a certificate cannot be evaluated, as a clause; empty if it can."""
+    """Return why a certificate cannot be evaluated, as a sentence; empty if it can."""
     try:
         certificate.extensions  # noqa: B018 - they are read here, and a name in Latin-1 is an error
     except (ValueError, x509.DuplicateExtension) as error:
-        return f"holds a certificate with an extension that cannot be read ({error})"
+        return f"A certificate has an extension that cannot be read ({error})"
     return ""
 
 
@@ -189,25 +189,25 @@ def _text(source: Source) -> str:
         source.key.stat()
         return str(source.loader.get_text_file_contents(str(source.key)))
     except OSError as error:
-        raise _UnusableKeyError(f"cannot be read: {error.strerror}") from error
+        raise _UnusableKeyError(f"The file cannot be read: {error.strerror}") from error
     except AnsibleError as error:
         remedy = "give the vault's password (--vault-password-file), or put another file there"
-        raise _UnusableKeyError("cannot be opened by Ansible Vault, or is no text", remedy) from error
+        raise _UnusableKeyError("Ansible Vault cannot open the file, or it is not text", remedy) from error
 
 
 def _opened(text: str, passphrase: str) -> Any:
     found = PRIVATE.search(text)
     if not found:
-        raise _UnusableKeyError("holds no private key as PEM")
+        raise _UnusableKeyError("The file has no private key as PEM")
     sealed = bool(ENCRYPTED.search(text))
     if sealed and not passphrase:
-        raise _UnusableKeyError("is encrypted, and kafka_tls.passphrase is not set", OPEN)
+        raise _UnusableKeyError("The key is encrypted, but kafka_tls.passphrase is not set", OPEN)
     try:
         return serialization.load_pem_private_key(found.group(0).encode(), passphrase.encode() if sealed else None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         if sealed:
-            raise _UnusableKeyError("cannot be opened with kafka_tls.passphrase", OPEN) from error
-        raise _UnusableKeyError("holds a private key that cannot be read") from error
+            raise _UnusableKeyError("kafka_tls.passphrase does not open the key", OPEN) from error
+        raise _UnusableKeyError("The file has a private key that cannot be read") from error
 
 
 def trust(directory: Path) -> dict[str, str]:

@@ -62,14 +62,14 @@ def of_chain(chain: Chain, roots: Chain, path: str, trusted: str, now: datetime.
     """Yield faults of a node's certificates. `trusted`: the file with `roots`, which are not checked here."""
     own = chain[0]
     if is_authority(own):
-        yield Fault(CHAIN, f"begins with an authority ({name(own)})", FIRST, path)
+        yield Fault(CHAIN, f"The file begins with an authority ({name(own)})", FIRST, path)
     elif broken := _broken(chain):
         yield Fault(CHAIN, broken, FIRST, path)
     elif roots and not is_anchored(chain, roots):
-        message = f"is incomplete: no root in {trusted} has signed {name(chain[-1])}, the last one"
+        message = f"The chain is incomplete: no root in {trusted} has signed {name(chain[-1])}, the last one"
         yield Fault(CHAIN, message, f"append the authorities up to the root, or put the root into {trusted}", path)
     for authority, other in given_constraints.broken(own, (*chain[1:], *roots)):
-        message = f"is not good for {other}: {name(authority)} has name constraints that leave it out"
+        message = f"The certificate is not valid for {other}: name constraints of {name(authority)} exclude it"
         yield Fault(CHAIN, message, f"{ASK}, by an authority that may sign this name", path)
     for each in chain:
         yield from _dates(each, path, now)
@@ -81,15 +81,15 @@ def of_chain(chain: Chain, roots: Chain, path: str, trusted: str, now: datetime.
     if usage := _usage(own):
         yield Fault(USAGE, usage, f"{ASK}, for servers and clients (serverAuth, clientAuth)", path)
     if unsure := _unsure(own.subject):
-        yield Fault(SUBJECT, f"its subject {unsure}, so nobody knows how Kafka names its owner", ASK, path)
+        yield Fault(SUBJECT, f"The subject {unsure}: Kafka's name of the owner is unknown", ASK, path)
 
 
 def of_roots(roots: Chain, path: str, now: datetime.datetime) -> Iterator[Fault]:
     for root in roots:
         if root.issuer != root.subject or not is_authority(root):
-            message = f"{name(root)} is no root: {root.issuer.rfc4514_string()} has signed it"
-            remedy = "give the root alone; the authorities below it belong into the file of each node, after its own"
-            yield Fault(ROOT, message if is_authority(root) else f"{name(root)} is no authority", remedy, path)
+            message = f"{name(root)} is not a root: {root.issuer.rfc4514_string()} has signed it"
+            remedy = "give the root alone; the authorities below it belong in the file of each node, after its own"
+            yield Fault(ROOT, message if is_authority(root) else f"{name(root)} is not an authority", remedy, path)
         spare = any(one.not_valid_after_utc > now for one in roots if one is not root)
         for fault in _dates(root, path, now):
             yield dataclasses.replace(fault, remedy=REMOVE) if spare and fault.kind == DATES else fault
@@ -103,21 +103,21 @@ def of_both(nodes: Chain, clients: Chain, path: str) -> Iterator[Fault]:
     remedy = "use another root for clients than for nodes: nodes accept each other by a certificate of theirs"
     for client in clients:
         if client.public_key() in known:
-            yield Fault(ROOT, f"{name(client)} is a root of nodes, too", remedy, path)
+            yield Fault(ROOT, f"{name(client)} is also a root of nodes", remedy, path)
 
 
 def of_user(chain: Chain, roots: Chain, user: str, now: datetime.datetime) -> str:
-    """Return why listeners would reject this chain for `user`, as a clause. `roots`: of clients."""
+    """Return why listeners would reject this chain for `user`, as a sentence. `roots`: of clients."""
     own = chain[0]
     head = own.subject.rfc4514_string().partition(",")[0]
     if head != f"CN={user}":
-        return f"holds the certificate of {head or 'nobody'}"
+        return f"The file has the certificate of {head or 'an unknown owner'}"
     if not own.not_valid_before_utc <= now < own.not_valid_after_utc:
         between = f"{own.not_valid_before_utc:%Y-%m-%d %H:%M} to {own.not_valid_after_utc:%Y-%m-%d %H:%M} UTC"
-        return f"holds a certificate that is good from {between}"
+        return f"The certificate is valid from {between}"
     broken = _broken(chain)
     if broken or (roots and not is_anchored(chain, roots)):
-        return broken or f"is incomplete: no root in clients.pem has signed {name(chain[-1])}, the last one"
+        return broken or f"The chain is incomplete: no root in clients.pem has signed {name(chain[-1])}, the last one"
     return ""
 
 
@@ -135,10 +135,10 @@ def is_authority(certificate: Certificate) -> bool:
 def _broken(chain: Chain) -> str:
     for one, following in zip(chain, chain[1:]):
         if not is_authority(following):
-            return f"holds {name(following)}, which is no authority, after the node's own certificate"
+            return f"The file has {name(following)}, which is not an authority, after the node's own certificate"
         if not is_signed(one, following):
             elsewhere = any(is_signed(one, each) for each in chain if each != one)
-            fault = "is in the wrong order" if elsewhere else "is incomplete"
+            fault = "The chain is in the wrong order" if elsewhere else "The chain is incomplete"
             return f"{fault}: {name(one)} is followed by {name(following)}, which has not signed it"
     return ""
 
@@ -160,15 +160,15 @@ def _weak_key(one: Certificate) -> str:
     if isinstance(key, rsa.RSAPublicKey):
         return f"has an RSA key of {key.key_size} bits, which can be broken" if key.key_size < LEAST_BITS else ""
     if isinstance(key, ec.EllipticCurvePublicKey):
-        return "" if key.curve.name in CURVES else f"has a key on the curve {key.curve.name}, which Java does not read"
-    return f"has a key of the kind {type(key).__name__.removesuffix('PublicKey')}, which Kafka does not read"
+        return "" if key.curve.name in CURVES else f"has a key on the curve {key.curve.name}, which Java cannot read"
+    return f"has a key of the kind {type(key).__name__.removesuffix('PublicKey')}, which Kafka cannot read"
 
 
 def _weak_signature(one: Certificate) -> str:
     try:
         found = one.signature_hash_algorithm
     except UnsupportedAlgorithm:
-        return "is signed by an algorithm that nobody here knows"
+        return "is signed by an unknown algorithm"
     return f"is signed with {found.name.upper()}, which can be forged" if found and found.name in BROKEN else ""
 
 
@@ -177,9 +177,9 @@ def _usage(own: Certificate) -> str:
     extended, key_usage = _extension(own, x509.ExtendedKeyUsage), _extension(own, x509.KeyUsage)
     lacking = [side for oid, side in BOTH_SIDES.items() if extended is not None and oid not in extended]
     if lacking:
-        return f"is not for {' and '.join(lacking)}: to each other, nodes are both"
+        return f"The certificate is not for {' and '.join(lacking)}: nodes are servers and clients of each other"
     if key_usage is not None and not key_usage.digital_signature:
-        return "may not sign (keyUsage lacks digitalSignature), as each handshake of TLS does"
+        return "The certificate may not sign (keyUsage lacks digitalSignature), but each TLS handshake does"
     return ""
 
 

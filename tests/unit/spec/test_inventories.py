@@ -116,11 +116,14 @@ def test_address_falls_back_on_ansible_host_and_then_on_the_name(tmp_path: Path)
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("{{ nowhere }}", "cannot be resolved: 'nowhere' is undefined"),
-        ("{{ kafka_config.nothing }}", "cannot be resolved: object of type 'dict' has no attribute 'nothing'"),
+        ("{{ nowhere }}", "The value cannot be resolved: 'nowhere' is undefined"),
+        (
+            "{{ kafka_config.nothing }}",
+            "The value cannot be resolved: object of type 'dict' has no attribute 'nothing'",
+        ),
         (
             "{{ broken",
-            "cannot be resolved: Syntax error in template: unexpected end of template",
+            "The value cannot be resolved: Syntax error in template: unexpected end of template",
         ),
         (
             "{{ lookup('ansible.builtin.file', '/nowhere') }}",

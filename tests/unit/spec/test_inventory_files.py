@@ -76,7 +76,7 @@ def test_a_broken_file_of_another_group_stops_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [(None, "has no vault password"), (b"wrong", "another password"), (b"key", "")]
+    ("given", "said"), [(None, "has no vault password"), (b"wrong", "a different password"), (b"key", "")]
 )
 def test_a_file_that_is_encrypted_as_a_whole_needs_its_password(tmp_path: Path, given: bytes | None, said: str) -> None:
     secret = VaultSecret(b"key")

@@ -142,7 +142,7 @@ def test_a_text_that_yaml_reads_as_something_else_is_to_be_quoted(
     (inventory / "group_vars/kafka/zzz.yml").write_text(f"# first\n{text}\n")
     problem = errors(look(inventory)[1])[0]
     assert (problem.rule, problem.remedy) == ("type", "write it in quotes")
-    assert problem.message == f"is {kind}, not text"
+    assert problem.message == f"The value is {kind}, not text"
     assert problem.value == value
     assert problem.source.endswith("group_vars/kafka/zzz.yml:2")
 

@@ -6,7 +6,11 @@ import pytest
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 
-FOUND = [Problem("port", "is not from 1 to 65535", "give a port that exists", "kafka_listeners[CLIENT].port", "k1", 0)]
+FOUND = [
+    Problem(
+        "port", "The port must be from 1 to 65535", "give a port in that range", "kafka_listeners[CLIENT].port", "k1", 0
+    )
+]
 HEADING = "Host check failed: 1 error. No host was changed."
 
 

@@ -86,7 +86,7 @@ def owner_problems(node: NodeStorage, found: LogDir) -> Iterator[Problem]:
     if found.cluster_id and found.cluster_id != node.cluster_id:
         yield Problem(
             "foreign_cluster_id",
-            f"{found.path} belongs to cluster id {found.cluster_id}, the inventory says {node.cluster_id}",
+            f"{found.path} belongs to cluster id {found.cluster_id}, but the inventory says {node.cluster_id}",
             "correct the inventory, or attach this cluster's disk; the disk is left as it is",
             "kafka_cluster_id",
             node.host,
@@ -95,7 +95,7 @@ def owner_problems(node: NodeStorage, found: LogDir) -> Iterator[Problem]:
     if found.node_id is not None and found.node_id != node.node_id:
         yield Problem(
             "foreign_node_id",
-            f"{found.path} belongs to node id {found.node_id}, the inventory says {node.node_id}",
+            f"{found.path} belongs to node id {found.node_id}, but the inventory says {node.node_id}",
             "give the host the node id of its disk, or attach this node's disk; the disk is left as it is",
             "kafka_node_id",
             node.host,
@@ -167,7 +167,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
     if node.is_dynamic_voter and not own_entry.endswith(f":{node.directory_id}"):
         yield Problem(
             "not_an_initial_voter",
-            f"the initial controllers ({node.initial_controllers or 'none'}) do not hold node {node.node_id}"
+            f"The initial controllers ({node.initial_controllers or 'none'}) do not hold node {node.node_id}"
             f" with directory id {node.directory_id or '(none)'}",
             "all controllers must be formatted with the same list, which names each with its directory id",
             "kafka_directory_id",
@@ -180,13 +180,15 @@ def rejoin_problems(node: NodeStorage, peers: Sequence[Peer]) -> Iterator[Proble
     """Yield reasons not to format this controller as one that rejoins a running quorum with an empty disk."""
     lived = [peer for peer in peers if peer.node_id != node.node_id and peer.lived]
     if not node.is_dynamic_voter:
-        message = "is a voter of a static quorum, which knows it by its node id alone: with an empty log it could vote"
+        message = (
+            "The node is a voter of a static quorum, which knows its node id alone: it could vote with an empty log"
+        )
         remedy = "give it its disk back; a dynamic quorum (migrate_quorum.yml, while all voters live) can replace one"
         yield Problem("static_quorum", message, remedy, "kafka_replace_node", node.host)
     elif not lived:
-        message = "no other node has data: there is no quorum to rejoin"
+        message = "No other node has data: there is no quorum to rejoin"
         yield Problem("no_quorum", message, "run site.yml for a new cluster", "kafka_replace_node", node.host)
     elif node.directory_id == node.listed_directory_id:
-        message = "is the directory id that the quorum lists, of a log that is gone: under it an empty one could vote"
+        message = "The quorum lists this directory id for a lost log: an empty log could vote under it"
         remedy = f"give this host another one, such as {directory_id_after(node.directory_id)}"
         yield Problem("listed_directory_id", message, remedy, "kafka_directory_id", node.host, node.directory_id)

@@ -103,19 +103,19 @@ def problems(wanted: Desired, settings: Settings, known: Settings) -> tuple[Prob
     """Return reasons against it. `known`: settings that any entity of its kind describes."""
     entity = wanted.entity
     if entity.kind == TOPIC and not entity.name:
-        return (_problem(entity, "", "topics have no common settings", "name the topic"),)
+        return (_problem(entity, "", "Topics have no common settings", "name the topic"),)
     if entity.kind == BROKER and entity.name and not entity.name.isdigit():
-        return (_problem(entity, "", "a broker is named by its node id", "give a number, or '' for all brokers"),)
+        return (_problem(entity, "", "A broker is identified by its node id", "give a number, or '' for all brokers"),)
     found = (_key(entity, key, settings.get(key) or known.get(key), wanted.config[key]) for key in wanted.config)
     return tuple(one for one in found if one)
 
 
 def _key(entity: Entity, key: str, setting: Setting | None, value: str | None) -> Problem | None:
     if setting is None and not (key.startswith(LISTENER) and entity.kind == BROKER):
-        known = "no setting of Kafka's" if entity.kind == TOPIC else "none that Kafka knows"
-        return _problem(entity, key, f"is {known}", "correct the name", value)
+        owner = "Topics have" if entity.kind == TOPIC else "Kafka has"
+        return _problem(entity, key, f"{owner} no such setting", "correct the name", value)
     if setting is not None and setting.read_only:
-        text = "is read when Kafka starts, and cannot be changed while it runs"
+        text = "Kafka reads this setting only when it starts"
         return _problem(entity, key, text, "put it into kafka_config; the nodes are restarted one by one", value)
     return None
 
@@ -129,7 +129,7 @@ def twice(entries: Sequence[Desired]) -> tuple[Problem, ...]:
     """Report entities that are listed more than once."""
     names = [one.entity for one in entries]
     found = sorted({one for one in names if names.count(one) > 1})
-    return tuple(_problem(one, "", "is listed more than once", "keep one of the entries") for one in found)
+    return tuple(_problem(one, "", "The entry is listed more than once", "keep one of the entries") for one in found)
 
 
 def diff(entity: Entity, changes: Iterable[Change]) -> dict[str, str]:

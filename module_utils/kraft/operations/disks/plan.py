@@ -131,7 +131,7 @@ def problems(brokers: Sequence[BrokerDisks], drained: Drained) -> Iterator[Probl
     for node_id, paths in sorted(drained.items()):
         host, broker = f"broker {node_id}", known.get(node_id)
         if broker is None:
-            text = "does not serve, so nothing is known of its log dirs"
+            text = "The broker is not serving, so its log dirs are unknown"
             yield Problem("broker_away", text, "start it first", host=host)
             continue
         disks = {one.path: one for one in broker.disks}
@@ -142,7 +142,7 @@ def problems(brokers: Sequence[BrokerDisks], drained: Drained) -> Iterator[Probl
 def _unfit(host: str, path: str, disks: Mapping[str, Disk]) -> Iterator[Problem]:
     if path not in disks:
         remedy = f"name one of {', '.join(disks)}"
-        yield Problem("log_dir_unknown", f"has no log dir {path}", remedy, host=host, value=path)
+        yield Problem("log_dir_unknown", f"The broker has no log dir {path}", remedy, host=host, value=path)
     elif disks[path].error:
         text = f"{path} is offline ({disks[path].error}): nothing can be moved off it"
         remedy = "replace the disk (docs/runbooks/balance_disks.md); Kafka copies its replicas from other brokers"

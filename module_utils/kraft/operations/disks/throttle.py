@@ -34,4 +34,4 @@ def problems(found: Rates, aim: Rates) -> Iterator[Problem]:
     foreign = [one for one in aim if one in found and not is_our_rate(found[one])]
     if foreign:
         remedy = "take it away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
-        yield Problem("foreign_throttle", f"somebody else has set {RATE} on brokers {listed(foreign)}", remedy)
+        yield Problem("foreign_throttle", f"{RATE} was set by someone else on brokers {listed(foreign)}", remedy)

@@ -71,7 +71,7 @@ def _named(features: Iterable[Feature], name: str) -> Feature | None:
 def _unknown(name: str, names: list[str]) -> Problem:
     near = difflib.get_close_matches(name, names, 1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return Problem("unknown_feature", f"is no feature of this release{hint}", f"one of {', '.join(names)}", name)
+    return Problem("unknown_feature", f"This release has no such feature{hint}", f"one of {', '.join(names)}", name)
 
 
 def _down(name: str, level: int, current: int) -> Problem:

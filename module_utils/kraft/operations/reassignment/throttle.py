@@ -153,10 +153,10 @@ def problems(found: Throttles, aim: Throttles) -> Iterator[Problem]:
     remedy = "take them away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
     others = found.rates.keys() - found.throttled
     if others and aim.rates:
-        text = f"somebody else has set replication.throttled.rate on brokers {listed(others)}"
+        text = f"replication.throttled.rate was set by someone else on brokers {listed(others)}"
         yield Problem("foreign_throttle", text, remedy)
     foreign = sorted(set(aim.lists) & set(found.lists) - found.marked)
     if foreign:
         more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
-        text = f"somebody else has set replication.throttled.replicas on topics {', '.join(foreign[:NAMED])}{more}"
+        text = f"replication.throttled.replicas was set by someone else on topics {', '.join(foreign[:NAMED])}{more}"
         yield Problem("foreign_throttle", text, remedy)

@@ -68,7 +68,9 @@ def users(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
     passwords = {Credential(one["name"], one["mechanism"]): one["password"] for one in users if one["password"]}
     lacking = [one["name"] for one in users if one["state"] == "present" and not one["password"]]
     if lacking and not params["check_mode"]:
-        problems = (Problem("user_password", "has no password", "give one", f"user {name}") for name in lacking)
+        problems = (
+            Problem("user_password", "The user has no password", "give one", f"user {name}") for name in lacking
+        )
         raise RefusedError([*problems])
     absent = {one["name"] for one in users if one["state"] == "absent"}
     wanted = {Credential(one["name"], one["mechanism"]): True for one in users if one["name"] not in absent}

@@ -125,24 +125,24 @@ def _problem(wanted: Desired, rule: str, message: str, remedy: str, value: Any =
 def _name(wanted: Desired) -> list[Problem]:
     if NAME.fullmatch(wanted.name):
         return []
-    return [_problem(wanted, "name", "is not a name that Kafka allows", "use 1 to 249 letters, digits, dots, _ and -")]
+    return [_problem(wanted, "name", "Kafka does not allow this name", "use 1 to 249 letters, digits, dots, _ and -")]
 
 
 def _internal(wanted: Desired) -> Problem:
-    return _problem(wanted, "internal", "is one of Kafka's own and is never deleted here", "take it off the list")
+    return _problem(wanted, "internal", "The topic is internal to Kafka and is never deleted", "take it off the list")
 
 
 def _partitions(wanted: Desired, there: int, internal: bool) -> list[Problem]:
     asked = wanted.partitions
     if asked is not None and asked < 1:
-        return [_problem(wanted, "partitions", f"cannot have {asked} partitions", "ask for 1 or more", asked)]
+        return [_problem(wanted, "partitions", f"A topic cannot have {asked} partitions", "ask for 1 or more", asked)]
     if asked is None or asked == there:
         return []
     if asked < there:
-        text = f"has {there} partitions, and {asked} are configured; Kafka cannot take partitions away"
+        text = f"The topic has {there} partitions, and {asked} are configured: Kafka cannot remove partitions"
         return [_problem(wanted, "shrink", text, f"ask for {there}, or make a new topic and copy the records", asked)]
     if internal and there:
-        text = f"is one of Kafka's own: more than its {there} partitions would part keys from their state"
+        text = f"The topic is internal to Kafka: more than {there} partitions would separate keys from their state"
         return [_problem(wanted, "internal", text, "leave partitions out", asked)]
     return []
 
@@ -151,13 +151,13 @@ def _factor(wanted: Desired, topic: Topic | None, snapshot: Snapshot) -> list[Pr
     """Report an impossible replication factor; a topic that has its replicas already needs no brokers that are away."""
     asked, brokers = wanted.replication_factor, len(snapshot.unfenced)
     if asked is not None and asked < 1:
-        return [_problem(wanted, "factor", f"cannot have {asked} replicas", "ask for 1 or more", asked)]
+        return [_problem(wanted, "factor", f"A topic cannot have {asked} replicas", "ask for 1 or more", asked)]
     if (
         asked is not None
         and asked > brokers
         and not (topic and all(len(one.replicas) == asked for one in topic.partitions))
     ):
-        text = f"asks for {asked} replicas, and only {brokers} brokers serve"
+        text = f"The topic needs {asked} replicas, but only {brokers} brokers serve"
         away = sorted(broker.node_id for broker in snapshot.brokers if broker.fenced)
         remedy = f"ask for at most {brokers}, or add brokers"
         if asked <= len(snapshot.brokers):
@@ -170,7 +170,7 @@ def unnamed(plans: Sequence[Plan], named: Collection[str]) -> tuple[Problem, ...
     """Report topics that would be deleted though the run does not name them. `named`: ``kafka_delete_topics``."""
     gone = [one.desired.name for one in plans if one.delete]
     remedy = f"to delete it with all records: -e kafka_delete_topics={','.join(gone)}"
-    message = "is declared absent and exists: it is deleted only by a run that names it"
+    message = "The topic is declared absent but exists: only a run that names it deletes it"
     return tuple(
         _problem(one.desired, "delete", message, remedy)
         for one in plans
@@ -182,4 +182,6 @@ def duplicates(entries: Sequence[Desired]) -> tuple[Problem, ...]:
     """Report topics that are declared more than once."""
     names = [one.name for one in entries]
     twice = [one for one in entries if names.count(one.name) > 1 and one is entries[names.index(one.name)]]
-    return tuple(_problem(one, "twice", "is listed more than once", "keep one of the entries") for one in twice)
+    return tuple(
+        _problem(one, "twice", "The topic is listed more than once", "keep one of the entries") for one in twice
+    )

@@ -40,22 +40,24 @@ def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
 
 def _region(wanted: Desired) -> Iterator[Problem]:
     if not wanted.region:
-        yield Problem("ec2_region", "is not set", "give the region, such as eu-central-1", "kafka_ec2_region")
+        yield Problem(
+            "ec2_region", "The variable is not set", "give the region, such as eu-central-1", "kafka_ec2_region"
+        )
     if not NAME.fullmatch(wanted.cluster):
-        message, remedy = "cannot be a name on EC2", "use letters, digits, '.', '_' and '-', at most 100"
+        message, remedy = "The name is not valid on EC2", "use letters, digits, '.', '_' and '-', at most 100"
         yield Problem("ec2_name", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
 def _access(wanted: Desired) -> Iterator[Problem]:
     if not wanted.image:
         remedy = "give an id (ami-...) or an SSM parameter (ssm:/aws/service/...)"
-        yield Problem("ec2_image", "is not set", remedy, "kafka_ec2_ami")
+        yield Problem("ec2_image", "The variable is not set", remedy, "kafka_ec2_ami")
     if not wanted.key_name and not wanted.public_key:
-        message = "and kafka_ec2_public_key are not set: no user could log in"
+        message = "Neither this variable nor kafka_ec2_public_key is set: no user could log in"
         remedy = "give the name of a key pair in the account, or the text of a public key"
         yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name")
     if wanted.public_key and not _is_public_key(wanted.public_key):
-        message = "is not the text of an RSA or ED25519 public key, which are those that AWS imports"
+        message = "The value is not the text of a public key that AWS imports (RSA or ED25519)"
         remedy = "give the content of ~/.ssh/id_ed25519.pub, not its path and not the private key"
         yield Problem("ec2_key", message, remedy, "kafka_ec2_public_key")
 
@@ -72,17 +74,17 @@ def _is_public_key(text: str) -> bool:
 
 def _network(wanted: Desired) -> Iterator[Problem]:
     if wanted.vpc_id and not wanted.subnet_ids:
-        message = "is empty, but the VPC is given"
+        message = "The list is empty, but the VPC is given"
         yield Problem("ec2_subnets", message, "name a subnet of that VPC for each zone", "kafka_ec2_subnet_ids")
     if wanted.subnet_ids and not wanted.vpc_id:
-        message, remedy = "is not set, but subnets are given", "give the VPC that they lie in"
+        message, remedy = "The variable is not set, but subnets are given", "give the VPC of these subnets"
         yield Problem("ec2_vpc", message, remedy, "kafka_ec2_vpc_id")
     try:
         size = ipaddress.IPv4Network(wanted.vpc_cidr).prefixlen
     except ValueError:
         size = 0
     if not 16 <= size <= 28:  # noqa: PLR2004 - AWS's own limits
-        message, remedy = "is no IPv4 network from /16 to /28", "write 10.40.0.0/16"
+        message, remedy = "The value is not an IPv4 network from /16 to /28", "write 10.40.0.0/16"
         yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
 
 
@@ -90,26 +92,35 @@ def _launch(wanted: Desired) -> Iterator[Problem]:
     """Check launch settings (docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html)."""
     size = len(wanted.user_data.encode())
     if size > LONGEST_USER_DATA:
-        message, remedy = f"has {size} bytes; AWS takes {LONGEST_USER_DATA}", "let it fetch what it needs"
+        message, remedy = (
+            f"The user data have {size} bytes, but AWS takes {LONGEST_USER_DATA}",
+            "let it fetch what it needs",
+        )
         yield Problem("ec2_user_data", message, remedy, "kafka_ec2_user_data")
     for node in wanted.nodes:
         if node.partition and not wanted.placement_group:
-            message, remedy = "is given, and no placement group", "name it in kafka_ec2_placement_group"
+            message, remedy = "The partition is given without a placement group", "name it in kafka_ec2_placement_group"
             yield Problem("ec2_placement", message, remedy, "kafka_ec2_partition", node.host, node.partition)
         elif not 0 <= node.partition <= MOST_PARTITIONS:
-            message, remedy = f"is not from 1 to {MOST_PARTITIONS}", "a group has so many partitions in each zone"
+            message, remedy = (
+                f"The number must be from 1 to {MOST_PARTITIONS}",
+                "choose one of the group's partitions in the zone",
+            )
             yield Problem("ec2_placement", message, remedy, "kafka_ec2_partition", node.host, node.partition)
 
 
 def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
     if not node.zone:
         remedy = f"give the availability zone of the node, such as {wanted.region or 'eu-central-1'}a"
-        yield Problem("ec2_zone", "is not set", remedy, "kafka_ec2_zone", node.host)
+        yield Problem("ec2_zone", "The variable is not set", remedy, "kafka_ec2_zone", node.host)
     if node.private_ip:
         try:
             ipaddress.IPv4Address(node.private_ip)
         except ValueError:
-            message, remedy = "is no IPv4 address", "give an address of the node's subnet, or leave it out"
+            message, remedy = (
+                "The value is not an IPv4 address",
+                "give an address of the node's subnet, or leave it out",
+            )
             yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
     for at, volume in enumerate(node.volumes):
         yield from _volume(node, at, volume)
@@ -123,23 +134,21 @@ def _volume(node: Node, at: int, volume: Volume) -> Iterator[Problem]:
         ("throughput", volume.throughput, *THROUGHPUT),
     ):
         if not least <= value <= most:
-            message, remedy = f"is not from {least} to {most}", f"give what gp3 has ({SOURCE})"
+            message, remedy = f"The number must be from {least} to {most}", f"give what gp3 has ({SOURCE})"
             yield Problem("ec2_volume", message, remedy, f"{place}.{part}", node.host, value)
     if volume.iops > max(IOPS[0], volume.size * IOPS_PER_GIB):
-        message = f"is more than {IOPS_PER_GIB} for each GiB of size {volume.size}"
+        message = f"The number is above {IOPS_PER_GIB} for each GiB of size {volume.size}"
         remedy = f"write {max(IOPS[0], volume.size * IOPS_PER_GIB)} or less, or a larger size"
         yield Problem("ec2_volume", message, remedy, f"{place}.iops", node.host, volume.iops)
     if volume.throughput * IOPS_PER_MIB > volume.iops:
-        message = (
-            f"needs {volume.throughput * IOPS_PER_MIB} IOPS ({IOPS_PER_MIB} for each MiB/s), and iops is {volume.iops}"
-        )
+        message = f"The throughput needs {volume.throughput * IOPS_PER_MIB} IOPS, but iops is {volume.iops}"
         remedy = f"write iops: {volume.throughput * IOPS_PER_MIB}, or a lower throughput"
         yield Problem("ec2_volume", message, remedy, f"{place}.throughput", node.host, volume.throughput)
     if at >= len(DEVICES):
-        message = f"is one volume too many: a machine has names for {len(DEVICES)}"
+        message = f"The list is too long: a machine has device names for {len(DEVICES)}"
         yield Problem("ec2_volume", message, "give larger ones, or add nodes", place, node.host, volume.mount)
     if [each.mount for each in node.volumes].count(volume.mount) > 1:
-        message, remedy = "is the mount of two volumes", "give each a mount of its own"
+        message, remedy = "Two volumes have this mount", "give each a mount of its own"
         yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)
 
 
@@ -147,12 +156,12 @@ def _tags(wanted: Desired) -> Iterator[Problem]:
     """Check AWS's limits of tags (docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html)."""
     variable = "kafka_ec2_tags"
     if len(wanted.tags) > MOST_TAGS:
-        message = f"has {len(wanted.tags)} tags: with those of Kraftwright a resource would have more than 50"
+        message = f"The list has {len(wanted.tags)} tags: with those of Kraftwright a resource would have more than 50"
         yield Problem("ec2_tags", message, f"name {MOST_TAGS} or fewer", variable)
     for key, value in wanted.tags.items():
         if key.lower().startswith(("aws:", OURS)) or key == "Name":
-            message, remedy = "is a tag that AWS or Kraftwright sets", "choose another name"
+            message, remedy = "AWS or Kraftwright sets this tag", "choose another name"
             yield Problem("ec2_tags", message, remedy, variable, value=key)
         if not 0 < len(key) <= LONGEST_KEY or len(value) > LONGEST_VALUE:
-            message = f"has more than {LONGEST_KEY} characters, or its value more than {LONGEST_VALUE}"
+            message = f"The key has more than {LONGEST_KEY} characters, or its value more than {LONGEST_VALUE}"
             yield Problem("ec2_tags", message, "write less", variable, value=key)

@@ -27,7 +27,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
     """Compare network and image."""
     group = own_group(wanted, found)
     if group and EVERYTHING not in group.egress:
-        message = f"has the security group {group.id}, which does not let all traffic out"
+        message = f"The cluster's security group {group.id} does not allow all outgoing traffic"
         remedy = (
             f"if that is not meant: {AWS} authorize-security-group-egress --group-id {group.id} --protocol -1"
             " --cidr 0.0.0.0/0"
@@ -35,30 +35,34 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
         yield _warning("ec2_egress", message, remedy, "kafka_cluster_name", value=wanted.cluster)
     vpc = found.vpc
     if vpc and vpc.owned and vpc.gateway and vpc.default_route and vpc.default_route != vpc.gateway:
-        message = f"has the VPC {vpc.id}, whose default route leads to {vpc.default_route}, not to {vpc.gateway}"
+        message = (
+            f"The cluster's VPC {vpc.id} has a default route that leads to {vpc.default_route}, not to {vpc.gateway}"
+        )
         yield _warning("ec2_route", message, "left as it is", "kafka_cluster_name", value=wanted.cluster)
     living = {each.host for each in found.instances}
     for each in found.ended:
         if each.host not in living and each.host in {node.host for node in wanted.nodes}:
-            message = f"had the machine {each.id}, which has ended: {each.reason or 'AWS gives no reason'}"
+            message = f"The host's machine {each.id} has ended: {each.reason or 'AWS gives no reason'}"
             yield _warning("ec2_ended", message, of_reason(each.reason) or "it is replaced", "", each.host)
     if found.deprecated and found.image_id:
-        message = f"is {found.image_id}, deprecated from {found.deprecated[:10]} on; it can still be launched"
+        message = f"The image {found.image_id} is deprecated since {found.deprecated[:10]}; it can still be launched"
         yield _warning("ec2_image", message, "choose a newer image", "kafka_ec2_ami", value=wanted.image)
 
 
 def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
     """Compare an existing machine."""
     if machine.tokens != "required":
-        message = f"has {machine.id}, which accepts IMDSv1: any process there can read the machine's credentials"
+        message = (
+            f"The host's machine {machine.id} accepts IMDSv1: any process there can read the machine's credentials"
+        )
         remedy = f"{AWS} modify-instance-metadata-options --instance-id {machine.id} --http-tokens required"
         yield _warning("ec2_imds", message, remedy, "", node.host)
     if machine.protected and not wanted.protection:
-        message = f"is false, but {machine.id} is protected"
+        message = f"The value is false, but {machine.id} is protected"
         yield _warning("ec2_protection", message, "left as it is", "kafka_ec2_termination_protection", node.host)
     if machine.monitoring != wanted.monitoring:
         verb = "monitor" if wanted.monitoring else "unmonitor"
-        message = f"differs from that of {machine.id}, which is left as it is"
+        message = f"The value differs from that of {machine.id}, which is not changed"
         remedy = f"{AWS} {verb}-instances --instance-ids {machine.id}"
         yield _warning("ec2_monitoring", message, remedy, "kafka_ec2_detailed_monitoring", node.host)
     yield from _addresses(wanted, found, node, machine)
@@ -69,16 +73,18 @@ def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
     """Report differences from the settings of a machine's launch."""
     grow = f"{AWS} modify-volume --volume-id {machine.root}"
     if machine.root_size and machine.root_size != wanted.root_size:
-        message = f"differs from the root disk {machine.root} ({machine.root_size} GiB), which is left as it is"
+        message = f"The size differs from the root disk {machine.root} ({machine.root_size} GiB), which is not changed"
         more = machine.root_size < wanted.root_size
         remedy = f"{grow} --size {wanted.root_size}, then restart the machine" if more else "a disk only grows"
         yield _warning("ec2_root", message, remedy, "kafka_ec2_root_volume_size", node.host, str(wanted.root_size))
     if machine.root_type and machine.root_type != ROOT_TYPE:
-        message = f"has the root disk {machine.root} of type {machine.root_type}, not {ROOT_TYPE}"
+        message = f"The host has the root disk {machine.root} of type {machine.root_type}, not {ROOT_TYPE}"
         yield _warning("ec2_root", message, f"{grow} --volume-type {ROOT_TYPE}", "", node.host)
     profile = wanted.instance_profile.rpartition("/")[2]
     if machine.instance_profile.rpartition("/")[2] != profile:
-        message = f"differs from that of {machine.id} ({machine.instance_profile or 'none'}), which is left as it is"
+        message = (
+            f"The value differs from that of {machine.id} ({machine.instance_profile or 'none'}), which is not changed"
+        )
         remedy = (
             f"{AWS} associate-iam-instance-profile --instance-id {machine.id} --iam-instance-profile Name={profile}"
         )
@@ -86,11 +92,11 @@ def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
             remedy = "replace the association of this machine, or write its own"
         yield _warning("ec2_profile", message, remedy, "kafka_ec2_instance_profile", node.host, profile)
     if found.tags.get(machine.id, {}).get(USER_DATA, "") != wanted.launch_tags.get(USER_DATA, ""):
-        message = f"differs from what {machine.id} was launched with; only new machines get it"
+        message = f"The value differs from the one that {machine.id} was launched with; only new machines get it"
         yield _warning("ec2_user_data", message, "replace the machine if it needs it", "kafka_ec2_user_data", node.host)
     placed = (machine.placement_group, machine.partition)
     if placed != (wanted.placement_group, node.partition or machine.partition):
-        message = f"differs from the place of {machine.id} ({placed[0] or 'none'}, partition {placed[1]})"
+        message = f"The value differs from the place of {machine.id} ({placed[0] or 'none'}, partition {placed[1]})"
         remedy = "stop the machine and move it (modify-instance-placement), or write its place"
         yield _warning("ec2_placement", message, remedy, "kafka_ec2_placement_group", node.host, wanted.placement_group)
 
@@ -99,14 +105,14 @@ def _addresses(wanted: Desired, found: Current, node: Node, machine: CurrentInst
     elastic = [each for each in found.addresses if each.host == node.host]
     variable = "kafka_ec2_public_addresses"
     if elastic and wanted.public_addresses != ELASTIC:
-        message = f"is {wanted.public_addresses}, but the Elastic IP {elastic[0]} stays and is paid for"
+        message = f"The value is {wanted.public_addresses}, but the Elastic IP {elastic[0]} remains and costs money"
         remedy = f"if it can go: {AWS} release-address --allocation-id {elastic[0].id}"
         yield _warning("ec2_address", message, remedy, variable, node.host)
     elif wanted.public_addresses == ASSIGNED and machine.state == "running" and not machine.public_ip:
-        message = f"is assigned, but {machine.id} was launched without a public address"
+        message = f"The value is assigned, but {machine.id} was launched without a public address"
         yield _warning("ec2_address", message, "use elastic, or replace the machine", variable, node.host)
     elif not elastic and wanted.public_addresses not in (ASSIGNED, ELASTIC) and machine.public_ip:
-        message = f"is none, but {machine.id} has the public address {machine.public_ip}"
+        message = f"The value is none, but {machine.id} has the public address {machine.public_ip}"
         yield _warning("ec2_address", message, "replace the machine if it must have none", variable, node.host)
 
 

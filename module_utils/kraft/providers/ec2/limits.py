@@ -27,7 +27,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
     yield from _numbers(wanted, found, group)
     for zone, cidr in missing_subnets(wanted, found):
         if not cidr:
-            message = f"has no room for a subnet in {zone}"
+            message = f"The network has no room for a subnet in {zone}"
             remedy = "give a larger network before the VPC is made, or a VPC and its subnets"
             yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
 
@@ -40,7 +40,7 @@ def _sources(wanted: Desired, found: Current, group: CurrentGroup | None) -> Ite
     for source, rule in {each.source: each for each in wanted.rules if _is_named(each)}.items():
         if source not in there:
             what = "security group" if source.startswith("sg-") else "prefix list"
-            message = f"is no {what} in {wanted.region} that this account sees"
+            message = f"This account sees no such {what} in {wanted.region}"
             remedy = "correct it; for another account's group write <account>/sg-..."
             variable = VARIABLES.get(rule.reason, "kafka_ec2_client_sources")
             yield Problem("ec2_source", message, remedy, variable, value=source)
@@ -60,7 +60,7 @@ def _numbers(wanted: Desired, found: Current, group: CurrentGroup | None) -> Ite
         sum(weights.get(each.source, 1) for each in wanted.rules if other not in each.source) for other in (":", ".")
     )
     if max(four, six) > MOST_RULES:
-        message = f"and the others make {max(four, six)} rules; AWS allows {MOST_RULES} unless you have asked for more"
+        message = f"These and the other sources make {max(four, six)} rules, and AWS allows {MOST_RULES} by default"
         remedy = "name fewer and larger networks or a group, or ask AWS for more rules in each group"
         yield Problem("ec2_rules", message, remedy, "kafka_ec2_client_sources", severity=WARNING)
 
@@ -70,10 +70,10 @@ def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     fits = (found.types or {}).get(node.instance_type)
     variable = "kafka_ec2_instance_type"
     if found.types is not None and fits is None:
-        message = f"is no instance type of {wanted.region}"
+        message = f"The region {wanted.region} has no such instance type"
         yield Problem("ec2_type", message, "choose another", variable, node.host, node.instance_type)
     elif fits and found.architecture and found.architecture not in fits:
-        message = f"is of {'/'.join(fits)}, and the image {found.image_id} of {found.architecture}"
+        message = f"The type is of {'/'.join(fits)}, but the image {found.image_id} of {found.architecture}"
         yield Problem(
             "ec2_type",
             message,
@@ -96,9 +96,9 @@ def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     inside = next((each for each in networks if address in each), None)
     message, remedy = "", f"give one of {', '.join(map(str, networks))}, or leave it out"
     if inside is None and not wanted.subnet_ids:  # given ones are checked by `checks`
-        message = f"lies in no subnet of {node.zone}"
+        message = f"The address is in no subnet of {node.zone}"
     elif inside and _is_reserved(address, inside):
-        message = f"is an address of {inside} that AWS keeps (the first four and the last)"
+        message = f"The address of {inside} is reserved by AWS (the first four and the last)"
     if message:
         yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
 

@@ -57,7 +57,7 @@ def _foreign_machines(wanted: Desired, found: Current, hosts: Collection[str]) -
     named = removal(found, False, hosts).instances
     foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each in named}
     if foreign:
-        message = f"with cluster id {wanted.cluster_id} does not own {listed(foreign)}"
+        message = f"The cluster with id {wanted.cluster_id} does not own {listed(foreign)}"
         remedy = "use the inventory that made these machines, or end them in AWS by their ids"
         yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
@@ -65,7 +65,7 @@ def _foreign_machines(wanted: Desired, found: Current, hosts: Collection[str]) -
 def _staying(found: Current, host: str) -> Iterator[Problem]:
     variable = "kafka_ec2_terminate"
     if host not in {each.host for each in found.instances}:
-        yield Problem("ec2_no_machine", "has no machine", "", variable, host, severity=WARNING)
+        yield Problem("ec2_no_machine", "The host has no machine", "", variable, host, severity=WARNING)
     kept: list[tuple[CurrentVolume | CurrentAddress, str]] = [
         *((each, "delete-volume --volume-id") for each in found.volumes),
         *((each, "release-address --allocation-id") for each in found.addresses),
@@ -73,7 +73,7 @@ def _staying(found: Current, host: str) -> Iterator[Problem]:
     for each, command in kept:
         if each.host == host:
             message, remedy = (
-                f"leaves {each}, which stays and is paid for",
+                f"The resource {each} remains and costs money",
                 f"if it can go: aws ec2 {command} {each.id}",
             )
             yield Problem("ec2_data_kept", message, remedy, variable, host, severity=WARNING)
@@ -82,22 +82,24 @@ def _staying(found: Current, host: str) -> Iterator[Problem]:
 def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
     name = wanted.cluster
     if found.instances and (protected or confirmed) and confirmed != name:
-        message = "does not name the cluster, whose machines are protected"
+        message = "The value does not name the cluster, whose machines are protected"
         remedy = f"if {name} shall go: -e kafka_ec2_destroy={name}"
         yield Problem("ec2_destroy", message, remedy, "kafka_ec2_destroy", value=confirmed)
     if delete_data and delete_data != wanted.cluster_id:
-        message = f"is not the id of cluster {name}"
+        message = f"The value is not the id of cluster {name}"
         remedy = f"to delete its disks with all records: -e kafka_ec2_delete_data={wanted.cluster_id}"
         yield Problem("ec2_delete_data", message, remedy, "kafka_ec2_delete_data", value=delete_data)
     elif found.volumes and not delete_data:
-        message = f"is not given: {len(found.volumes)} data disks stay ({', '.join(each.id for each in found.volumes)})"
+        message = f"{len(found.volumes)} data disks remain ({', '.join(each.id for each in found.volumes)})"
         remedy = (
-            f"a new run takes them up again; -e kafka_ec2_delete_data={wanted.cluster_id} deletes them with all records"
+            f"a new run attaches them again; -e kafka_ec2_delete_data={wanted.cluster_id} deletes them with all records"
         )
         yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
     if found.addresses and not delete_data:
-        message = f"is not given: the Elastic IPs stay and are paid for ({', '.join(map(str, found.addresses))})"
-        remedy = f"a new run takes them up again; -e kafka_ec2_delete_data={wanted.cluster_id} releases them for ever"
+        message = (
+            f"The variable is not set: the Elastic IPs remain and cost money ({', '.join(map(str, found.addresses))})"
+        )
+        remedy = f"a new run attaches them again; -e kafka_ec2_delete_data={wanted.cluster_id} releases them for ever"
         yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
 
 
@@ -106,7 +108,9 @@ def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Pro
     staying = set() if delete_data else {*(each.id for each in found.volumes), *(each.id for each in found.addresses)}
     foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each not in staying}
     if foreign:
-        message = f"with cluster id {wanted.cluster_id} does not own all that carries the name: {listed(foreign)}"
+        message = (
+            f"The cluster with id {wanted.cluster_id} does not own all resources with this name: {listed(foreign)}"
+        )
         remedy = "use the inventory that made these resources, or delete them in AWS by their ids"
         yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 

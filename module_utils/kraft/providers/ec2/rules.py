@@ -101,15 +101,15 @@ def _form(sources: Sources) -> Iterator[Problem]:
         try:
             network = ipaddress.ip_network(source, strict=False)
         except ValueError:
-            message = "is no CIDR, security group or prefix list"
+            message = "The value is not a CIDR, security group or prefix list"
             remedy = "write 10.1.0.0/16, sg-0a1b2c3d, 123456789012/sg-0a1b2c3d (another account's) or pl-0a1b2c3d"
             yield Problem("ec2_source", message, remedy, variable, value=source)
             continue
         if "/" not in source or str(network) != normal(source) or _host_bits(source):
-            message, remedy = "is an address, not a network", f"write {network}"
+            message, remedy = "The value is an address, not a network", f"write {network}"
             yield Problem("ec2_source", message, remedy, variable, value=source)
         if network.prefixlen == 0 and not variable.startswith("kafka_ec2_client_sources"):
-            message, remedy = "opens the port to the whole internet", "give the networks that need it"
+            message, remedy = "The value opens the port to the whole internet", "give the networks that need it"
             yield Problem("ec2_world_open", message, remedy, variable, value=source)
 
 
@@ -124,14 +124,14 @@ def _host_bits(source: str) -> bool:
 def _ports(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
     for port in sources.exporter_ports:
         if not 0 < port <= LARGEST_PORT:
-            message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
+            message, remedy = f"The port must be from 1 to {LARGEST_PORT}", "give a port in that range"
             yield Problem("port", message, remedy, "kafka_ec2_exporter_ports", value=port)
     ports = _exporters(nodes, sources)
     if ports and not sources.monitoring:
-        message, remedy = "is empty: no network may reach these ports of exporters", "give the networks that watch"
+        message, remedy = "The list is empty: no network may reach the exporters' ports", "give the networks that watch"
         yield Problem("ec2_no_source", message, remedy, "kafka_ec2_monitoring_sources", value=ports, severity=WARNING)
     if not sources.admin and not sources.sessions:
-        message = "is empty: no network could reach the machines by ssh"
+        message = "The list is empty: no network could reach the machines by ssh"
         yield Problem("ec2_no_admin", message, "give the network that Ansible runs in", "kafka_ec2_admin_sources")
 
 
@@ -144,11 +144,14 @@ def _names(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
     ):
         for name in names:
             if name not in clients:
-                message, remedy = "is no client listener", f"there are {', '.join(clients) or 'none'}"
+                message, remedy = (
+                    "The name is not that of a client listener",
+                    f"there are {', '.join(clients) or 'none'}",
+                )
                 yield Problem("ec2_listener", message, remedy, variable, value=name)
     for name in clients:
         if not sources.clients.get(name):
-            message = f"says nothing of listener {name}: no client could reach it"
+            message = f"The mapping lacks listener {name}: no client could reach it"
             remedy = f"add `{name}: [...]` with the networks or security groups of its clients"
             yield Problem("ec2_no_client", message, remedy, "kafka_ec2_client_sources")
 
@@ -162,11 +165,13 @@ def _openness(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
                 continue
             place = f"kafka_ec2_client_sources[{name}]"
             if network and network.prefixlen == 0:
-                message = "opens the listener to the whole internet"
+                message = "The value opens the listener to the whole internet"
                 remedy = f"give the clients' networks; if you mean it, kafka_ec2_accept_world_open: [{name}]"
                 yield _consented(name in sources.open_listeners, "ec2_world_open", message, remedy, place, source)
             if protocols.get(name) in IN_THE_OPEN and not is_inside(source, sources.inside):
-                message = f"lets clients from outside the VPC in over {protocols[name]}: anybody on the way reads along"
+                message = (
+                    f"Clients from outside the VPC may connect over {protocols[name]}, which can be read on the way"
+                )
                 remedy = f"use SSL or SASL_SSL; if you mean it, kafka_ec2_accept_plaintext_outside: [{name}]"
                 consent = name in sources.plaintext_listeners
                 yield _consented(consent, "ec2_plaintext_outside", message, remedy, place, source)

@@ -35,11 +35,11 @@ def reason(region: str, cluster: str) -> tuple[str, str]:
         found = pages(client, "describe_instances", "Reservations", Filters=owned_by(cluster))
     except Exception as error:
         said, _, remedy = _said(error, region).partition(" -> ")
-        return f"has no known machine: AWS was not asked, because {said}", remedy or "run this again"
+        return f"No machine of the host is known: AWS was not queried, because {said}", remedy or "run this again"
     count = sum(len(each["Instances"]) for each in found)
     shown = (MADE if count else NONE).format(count=count, cluster=cluster, region=region)
     remedy = "write region and cluster name into aws_ec2.yml" if count else "make them: playbooks/provision_ec2.yml"
-    return f"has no known machine: {shown}", remedy
+    return f"No machine of the host is known: {shown}", remedy
 
 
 def _said(error: Exception, region: str) -> str:

@@ -31,13 +31,13 @@ def url_fault(url: str) -> str:
         parts = urllib.parse.urlsplit(url)
         port = parts.port
     except ValueError:
-        return "is no URL"
+        return "The value is not a URL"
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        return "is no URL of http or https"
+        return "The URL must begin with http:// or https://"
     if parts.username is not None or parts.password is not None:
-        return "holds a login, which the status would show"
+        return "The URL contains a login, which the status would show"
     if parts.query or parts.fragment or not url.isprintable() or " " in url:
-        return "holds more than scheme, host, port and path"
+        return "The URL contains more than scheme, host, port and path"
     return ""
 
 

@@ -149,7 +149,9 @@ def problems(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> 
     known = deployed_before(cluster, deployed)
     for node in cluster.nodes if known else ():
         if node not in known:
-            message = "is not a node yet, or is left out of this run: nodes change their listeners together"
+            message = (
+                "The host is not a node yet, or --limit excludes it: all nodes must change their listeners together"
+            )
             remedy = "run without --limit; add nodes before the migration begins, or when it is over"
             yield Problem("migration_left_out", message, remedy, host=node.host)
     for node in known:
@@ -157,7 +159,7 @@ def problems(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> 
         yield from _ports(node, deployed[node.host])
         yield from _protocols(node, deployed[node.host])
     if asked in BACK and any(reached(cluster, node, deployed[node.host]) == CLOSE for node in known):
-        message = "is asked for, but old listeners are closed already: there is no way back"
+        message = "The old listeners are closed already, so the migration cannot be reverted"
         yield Problem("migration_closed", message, "leave the variable out", "kafka_migration_back")
 
 
@@ -165,7 +167,9 @@ def _names(node: Node, now: Deployed) -> Iterator[Problem]:
     runs = {one["name"]: one["protocol"] for one in now["listeners"]}
     for one in node.own_listeners:
         if runs.get(one.name, one.protocol) != one.protocol:
-            message = f"is the name of a listener that uses {runs[one.name]}: both must be open for a while"
+            message = (
+                f"A running listener of this name uses {runs[one.name]}, and both must be open during the migration"
+            )
             remedy = f"give the secured one a name and a port of its own, such as {one.name}_TLS"
             yield Problem("migration_name", message, remedy, f"{VARIABLE}[{one.name}].name", node.host, one.name)
 
@@ -174,7 +178,7 @@ def _ports(node: Node, now: Deployed) -> Iterator[Problem]:
     taken = {one.port: one.name for one in old_listeners(node, now)}
     for one in node.own_listeners:
         if one.port in taken:
-            message = f"is the port of {taken[one.port]}, which stays open for a while"
+            message = f"Listener {taken[one.port]} uses this port and stays open during the migration"
             remedy = "give the secured listener a port of its own"
             yield Problem("migration_port", message, remedy, f"{VARIABLE}[{one.name}].port", node.host, one.port)
 
@@ -183,6 +187,8 @@ def _protocols(node: Node, now: Deployed) -> Iterator[Problem]:
     runs = {one["name"]: one["protocol"] for one in now["listeners"]}
     for one in old_listeners(node, now):
         if one.protocol != PLAINTEXT:
-            message = f"runs with {runs[one.name]} and is not in the inventory: only PLAINTEXT is left in this way"
+            message = (
+                f"The running listener with {runs[one.name]} must stay: a migration closes PLAINTEXT listeners only"
+            )
             remedy = "keep this listener in the inventory now, and take it out afterwards"
             yield Problem("migration_protocol", message, remedy, VARIABLE, node.host, one.name)

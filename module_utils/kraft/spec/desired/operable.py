@@ -77,8 +77,8 @@ def as_texts(options: Any) -> dict[str, str]:
 
 def foreign_options(options: Mapping[str, str]) -> dict[str, str]:
     """Return option -> why the smoke test refuses it, as a clause; accepted ones are left out."""
-    unnamed = {name: f"does not begin with {PREFIX}" for name in options if not name.startswith(PREFIX)}
-    return {**unnamed, **{name: "is decided by the proof itself" for name in options if name in DECIDED}}
+    unnamed = {name: f"The option does not begin with {PREFIX}" for name in options if not name.startswith(PREFIX)}
+    return {**unnamed, **{name: "The smoke test sets this option itself" for name in options if name in DECIDED}}
 
 
 def missing_option(listener: Listener, options: Mapping[str, str]) -> str:

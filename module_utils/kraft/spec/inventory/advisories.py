@@ -63,7 +63,7 @@ def age(today: datetime.date) -> int:
 
 def outdated(days: int) -> str:
     """Return the message about data that is `days` old; empty if it is fresh."""
-    return f"the list of Kafka's advisories was last checked {days} days ago" if days > FRESH else ""
+    return f"The list of Kafka's advisories was last checked {days} days ago" if days > FRESH else ""
 
 
 def affecting(release: str) -> tuple[Advisory, ...]:

@@ -93,12 +93,12 @@ def _unread(path: Path, top: Path, kind: str, known: list[str], loader: Any) -> 
     if name not in known:
         near = nearest(name, known)
         remedy = f"did you mean {what} {near}? rename it" if near else f"name it after a {what}, or remove it"
-        reason = f"is not read: the inventory has no {what} {name}"
+        reason = f"The file is not read: the inventory has no {what} {name}"
         return Unread(shown(str(path)), reason, remedy, bool(near) or holds_ours(path, loader))
     beside = next((str(each) for each in (top / name, top / f"{name}.yml", top / f"{name}.yaml") if each.exists()), "")
-    reason, remedy = "is not read: its name does not end in .yml, .yaml or .json", "rename it, or remove it"
+    reason, remedy = "The file is not read: its name does not end in .yml, .yaml or .json", "rename it, or remove it"
     if path.parent == top:
-        reason = f"is not read: {shown(beside)} takes its place"
+        reason = f"The file is not read: {shown(beside)} takes precedence"
         remedy = f"move it to {shown(str(top / name))}/, or keep one of the two"
     return Unread(shown(str(path)), reason, remedy, error=True)
 
@@ -109,7 +109,9 @@ def misspelt(folder: str) -> list[Unread]:
     for path in sorted(Path(folder).iterdir()):
         near = nearest(path.name, [GROUPS, HOSTS], least=0.8)
         if path.name not in (GROUPS, HOSTS) and near and path.is_dir():
-            found.append(Unread(shown(str(path)), "is not read", f"did you mean {near}? rename it", error=True))
+            found.append(
+                Unread(shown(str(path)), "The folder is not read", f"did you mean {near}? rename it", error=True)
+            )
     return found
 
 

@@ -28,7 +28,7 @@ def principal_rules(text: str) -> Fault:
         rule = MAPPING.match(text, at)
         rest = re.compile(r"\s*(,\s*|$)").match(text, rule.end()) if rule else None
         if rule is None or rest is None:
-            return f"has no rule at {text[at:][:20]!r}", GIVE_RULE
+            return f"The value has no valid rule at {text[at:][:20]!r}", GIVE_RULE
         if fault := _pattern_fault(rule[2] or "", rule[3] or ""):
             return fault, GIVE_RULE
         at = rest.end()
@@ -40,9 +40,9 @@ def _pattern_fault(pattern: str, replacement: str) -> str:
     try:
         groups = re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", pattern)).groups
     except re.error as error:
-        return f"has a pattern that is none: {error.msg}"
+        return f"A pattern is not a valid regular expression: {error.msg}"
     beyond = [number for number in re.findall(r"(?<!\\)\$(\d)", replacement) if int(number) > groups]
-    return f"names group ${beyond[0]} of a pattern that has {groups}" if beyond else ""
+    return f"The value refers to group ${beyond[0]} of a pattern that has {groups}" if beyond else ""
 
 
 def _each(fits: Callable[[str], object], message: str, remedy: str) -> Callable[[str], Fault]:
@@ -57,20 +57,28 @@ def _each(fits: Callable[[str], object], message: str, remedy: str) -> Callable[
 
 def _one_of(*known: str) -> Callable[[str], Fault]:
     return _each(
-        lambda part: part in known, "holds {}, which Java does not know", f"give {' or '.join(filter(None, known))}"
+        lambda part: part in known,
+        "The value contains {}, which Java does not know",
+        f"give {' or '.join(filter(None, known))}",
     )
 
 
 #: Setting -> what is wrong with its text, and what to give.
 JUDGES: Mapping[str, Callable[[str], Fault]] = {
     "max.connections.per.ip.overrides": _each(
-        HOST_LIMIT.fullmatch, "holds {}, which is no host with a number", "write host:number, such as 10.0.0.1:100"
+        HOST_LIMIT.fullmatch,
+        "The value contains {}, which is not a host with a number",
+        "write host:number, such as 10.0.0.1:100",
     ),
     "sasl.kerberos.principal.to.local.rules": _each(
-        KERBEROS.fullmatch, "holds {}, which is no rule", "write DEFAULT, or RULE:[n:format](pattern)s/from/to/"
+        KERBEROS.fullmatch,
+        "The value contains {}, which is not a rule",
+        "write DEFAULT, or RULE:[n:format](pattern)s/from/to/",
     ),
     "ssl.cipher.suites": _each(
-        CIPHER.fullmatch, "holds {}, which is no name of a cipher in Java", "write it as TLS_AES_256_GCM_SHA384"
+        CIPHER.fullmatch,
+        "The value contains {}, which is not the name of a cipher in Java",
+        "write it as TLS_AES_256_GCM_SHA384",
     ),
     "ssl.enabled.protocols": _one_of(*PROTOCOLS[1:]),
     "ssl.endpoint.identification.algorithm": _one_of("https", "HTTPS"),

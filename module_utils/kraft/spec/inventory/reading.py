@@ -109,7 +109,9 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
     values: dict[str, Any] = {}
     broken = {re.split(r"[\[.]", place)[0] for place in host.unresolved}
     for place, why in host.unresolved.items():
-        problems.append(Problem("unresolved", f"cannot be resolved: {why}", _resolution(place, why), place, host.host))
+        problems.append(
+            Problem("unresolved", f"The value cannot be resolved: {why}", _resolution(place, why), place, host.host)
+        )
     for name, option in specs.items():
         if name in host.unresolved:
             continue
@@ -156,11 +158,11 @@ def _missing(host: str, name: str, option: Option, value: Any, given: bool) -> I
     """Report empty values, which take no default: roles would read the empty text."""
     default = option.get("default")
     if option.get("required"):
-        message = "is not set" if value is None else "is empty"
+        message = "The variable is not set" if value is None else "The variable is empty"
         yield Problem("missing", message, _first_sentence(option) or "set it in the inventory", name, host, value)
     elif given and default not in (None, ""):
         remedy = f"give a value, or remove the line to keep the default ({json.dumps(default)})"
-        yield Problem("empty", "is empty", remedy, name, host, value)
+        yield Problem("empty", "The variable is empty", remedy, name, host, value)
 
 
 def _first_sentence(option: Option) -> str:

@@ -7,14 +7,14 @@ Source of the replacements: Kafka's upgrade notes, "Upgrading to 4.0".
 
 from __future__ import annotations
 
-ZOOKEEPER = "ZooKeeper is gone"
+ZOOKEEPER = "Kafka no longer uses ZooKeeper"
 NO_SUCCESSOR = "remove it; nothing takes its place"
 
 REMOVED: dict[str, tuple[str, str]] = {
-    "advertised.host.name": ("is gone since Kafka 3.0", "use `advertised` in kafka_listeners"),
-    "advertised.port": ("is gone since Kafka 3.0", "use `advertised` in kafka_listeners"),
+    "advertised.host.name": ("it was removed in Kafka 3.0", "use `advertised` in kafka_listeners"),
+    "advertised.port": ("it was removed in Kafka 3.0", "use `advertised` in kafka_listeners"),
     "auto.include.jmx.reporter": (
-        "is gone since Kafka 4.0",
+        "it was removed in Kafka 4.0",
         "remove it; metric.reporters names org.apache.kafka.common.metrics.JmxReporter by default",
     ),
     "broker.id": (ZOOKEEPER, "use kafka_node_id"),
@@ -22,30 +22,33 @@ REMOVED: dict[str, tuple[str, str]] = {
     "control.plane.listener.name": (ZOOKEEPER, "use a listener with purpose controller in kafka_listeners"),
     "controlled.shutdown.max.retries": (ZOOKEEPER, NO_SUCCESSOR),
     "controlled.shutdown.retry.backoff.ms": (ZOOKEEPER, NO_SUCCESSOR),
-    "delegation.token.master.key": ("is gone since Kafka 4.0", "use delegation.token.secret.key"),
+    "delegation.token.master.key": ("it was removed in Kafka 4.0", "use delegation.token.secret.key"),
     "eligible.leader.replicas.enable": (
-        "is gone since Kafka 4.0",
+        "it was removed in Kafka 4.0",
         "remove it; new clusters have the feature eligible.leader.replicas.version",
     ),
-    "group.coordinator.new.enable": ("is gone since Kafka 4.0", "remove it; the new group coordinator is the only one"),
-    "group.share.enable": ("is gone since Kafka 4.3", "remove it; the feature share.version decides"),
-    "group.share.max.groups": ("is gone", NO_SUCCESSOR),
-    "host.name": ("is gone since Kafka 3.0", "use `bind` in kafka_listeners"),
+    "group.coordinator.new.enable": (
+        "it was removed in Kafka 4.0",
+        "remove it; the new group coordinator is the only one",
+    ),
+    "group.share.enable": ("it was removed in Kafka 4.3", "remove it; the feature share.version decides"),
+    "group.share.max.groups": ("it was removed", NO_SUCCESSOR),
+    "host.name": ("it was removed in Kafka 3.0", "use `bind` in kafka_listeners"),
     "inter.broker.protocol.version": (ZOOKEEPER, "remove it; the feature metadata.version takes its place"),
     "leader.imbalance.per.broker.percentage": (ZOOKEEPER, NO_SUCCESSOR),
-    "log.message.downconversion.enable": ("is gone since Kafka 4.0", NO_SUCCESSOR),
-    "log.message.format.version": ("is gone since Kafka 4.0", NO_SUCCESSOR),
+    "log.message.downconversion.enable": ("it was removed in Kafka 4.0", NO_SUCCESSOR),
+    "log.message.format.version": ("it was removed in Kafka 4.0", NO_SUCCESSOR),
     "log.message.timestamp.difference.max.ms": (
-        "is gone since Kafka 4.0",
+        "it was removed in Kafka 4.0",
         "use log.message.timestamp.before.max.ms and log.message.timestamp.after.max.ms",
     ),
-    "metadata.log.segment.min.bytes": ("is gone", NO_SUCCESSOR),
-    "metrics.jmx.blacklist": ("is gone since Kafka 4.0", "use metrics.jmx.exclude"),
-    "metrics.jmx.whitelist": ("is gone since Kafka 4.0", "use metrics.jmx.include"),
-    "offsets.commit.required.acks": ("is gone since Kafka 4.0", "remove it; commits always wait for all replicas"),
-    "port": ("is gone since Kafka 3.0", "use `port` in kafka_listeners"),
-    "quota.consumer.default": ("is gone since Kafka 3.0", "set a default quota for clients with kafka-configs.sh"),
-    "quota.producer.default": ("is gone since Kafka 3.0", "set a default quota for clients with kafka-configs.sh"),
+    "metadata.log.segment.min.bytes": ("it was removed", NO_SUCCESSOR),
+    "metrics.jmx.blacklist": ("it was removed in Kafka 4.0", "use metrics.jmx.exclude"),
+    "metrics.jmx.whitelist": ("it was removed in Kafka 4.0", "use metrics.jmx.include"),
+    "offsets.commit.required.acks": ("it was removed in Kafka 4.0", "remove it; commits always wait for all replicas"),
+    "port": ("it was removed in Kafka 3.0", "use `port` in kafka_listeners"),
+    "quota.consumer.default": ("it was removed in Kafka 3.0", "set a default quota for clients with kafka-configs.sh"),
+    "quota.producer.default": ("it was removed in Kafka 3.0", "set a default quota for clients with kafka-configs.sh"),
     "reserved.broker.max.id": (ZOOKEEPER, "remove it and give kafka_node_id for each host"),
 }
 #: Families of keys that went as a whole.

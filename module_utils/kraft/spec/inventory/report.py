@@ -76,7 +76,7 @@ def shown(value: Any) -> str:
 
 def _with_value(problem: Problem) -> str:
     text = shown(problem.value)
-    return f"{text!r} {problem.message}" if text and text not in problem.message else problem.message
+    return f"{problem.message} (value: {text})" if text and text not in problem.message else problem.message
 
 
 def _hosts(found: Sequence[str], hosts: int) -> str:

@@ -25,9 +25,11 @@ def value_problem(setting: Setting, text: str) -> tuple[str, str]:
     if setting.type == "double":
         return _double(setting, text)
     if setting.type == "boolean":
-        return ("", "") if text.lower() in ("true", "false") else ("is neither true nor false", "give true or false")
+        return (
+            ("", "") if text.lower() in ("true", "false") else ("The value must be true or false", "give true or false")
+        )
     if _is_class(setting) and text and not CLASS_NAME.fullmatch(text):
-        return "is not the name of a Java class", "give its full name, such as org.example.Name"
+        return "The value is not the name of a Java class", "give its full name, such as org.example.Name"
     fault = _chosen(setting, text)
     return fault if fault[0] else parsed_fault(setting.name, text)
 
@@ -40,42 +42,46 @@ def _is_class(setting: Setting) -> bool:
 def _integer(setting: Setting, text: str) -> tuple[str, str]:
     bits = INTEGERS[setting.type]
     if not re.fullmatch(r"[+-]?\d+", text, re.ASCII):
-        return "is not a whole number", f"give {allowed(setting)}"
+        return "The value is not a whole number", f"give {allowed(setting)}"
     value = int(text)
     if not -(2**bits) <= value < 2**bits:
-        return f"does not fit into a Java {setting.type}", f"give {allowed(setting)}, at most {2**bits - 1}"
+        return f"The value does not fit into a Java {setting.type}", f"give {allowed(setting)}, at most {2**bits - 1}"
     return _range(setting, value)
 
 
 def _double(setting: Setting, text: str) -> tuple[str, str]:
     if not NUMBER.fullmatch(text):
-        return "is not a number", f"give {allowed(setting)}"
+        return "The value is not a number", f"give {allowed(setting)}"
     return _range(setting, float(text))
 
 
 def _range(setting: Setting, value: float) -> tuple[str, str]:
     if setting.min is not None and value < setting.min:
-        return f"is below {_number(setting.min)}", f"give {allowed(setting)}"
+        return f"The value is below {_number(setting.min)}", f"give {allowed(setting)}"
     if setting.max is not None and value > setting.max:
-        return f"is above {_number(setting.max)}", f"give {allowed(setting)}"
+        return f"The value is above {_number(setting.max)}", f"give {allowed(setting)}"
     return "", ""
 
 
 def _chosen(setting: Setting, text: str) -> tuple[str, str]:
     """Check texts, lists and classes: each part must be a choice if there are choices."""
     if CONTROL.search(text):
-        return "holds a control character", "remove it"
+        return "The value contains a control character", "remove it"
     parts = [part.strip() for part in text.split(",")] if setting.type == "list" and text else [text]
     if text == "":
         bare = setting.choices and setting.type != "list"
         refused = bare or not setting.empty_allowed or setting.allowed.startswith("non-empty")
-        return ("is empty", f"give {allowed(setting)}") if refused else ("", "")
+        return ("The value is empty", f"give {allowed(setting)}") if refused else ("", "")
     if setting.type == "list" and "" in parts:
-        return "has an empty element", "remove the comma too many"
+        return "The list has an empty element", "remove the comma too many"
     if setting.type == "list" and len(set(parts)) < len(parts):
-        return "names an element twice", "name each once"
+        return "The list names an element twice", "name each once"
     foreign = [part for part in parts if setting.choices and not _is_choice(setting, part)]
-    return (f"holds {foreign[0]}, which Kafka does not know", f"give {allowed(setting)}") if foreign else ("", "")
+    return (
+        (f"The value contains {foreign[0]}, which Kafka does not know", f"give {allowed(setting)}")
+        if foreign
+        else ("", "")
+    )
 
 
 def _is_choice(setting: Setting, part: str) -> bool:

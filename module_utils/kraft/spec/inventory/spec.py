@@ -60,7 +60,7 @@ def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Faul
     if converted is BROKEN:
         unquoted = kind in ("str", "path") and isinstance(value, (bool, int, float, Date))
         remedy = QUOTES if unquoted else f"give {form(value, option, place)}"
-        return BROKEN, [Fault(place, value, f"is {described(value)}, not {WANTED[kind]}", remedy)]
+        return BROKEN, [Fault(place, value, f"The value is {described(value)}, not {WANTED[kind]}", remedy)]
     if kind == "list":
         return _list(converted, option, place)
     if kind == "dict" and option.get("options"):
@@ -154,7 +154,7 @@ def _chosen(value: Any, option: Option, place: str) -> tuple[Any, list[Fault]]:
     allowed = ", ".join(str(choice) for choice in choices)
     meant = nearest(str(value), (str(choice) for choice in choices))
     remedy = f"did you mean {meant}? allowed: {allowed}" if meant else f"allowed: {allowed}"
-    return BROKEN, [Fault(place, value, "is not one of the choices", remedy)]
+    return BROKEN, [Fault(place, value, "The value is not one of the choices", remedy)]
 
 
 def _list(values: list[Any], option: Option, place: str) -> tuple[Any, list[Fault]]:
@@ -175,10 +175,15 @@ def _dict(values: Mapping[str, Any], options: Mapping[str, Option], place: str) 
         if given is None:
             if option.get("required"):
                 whole = False
-                faults.append(Fault(f"{place}.{name}", None, "is missing", f"give {WANTED[option.get('type', 'str')]}"))
+                faults.append(
+                    Fault(f"{place}.{name}", None, "The key is missing", f"give {WANTED[option.get('type', 'str')]}")
+                )
             continue
         if given == "":
-            read[name], found = BROKEN, [Fault(f"{place}.{name}", given, "is empty", "give a value, or remove the key")]
+            read[name], found = (
+                BROKEN,
+                [Fault(f"{place}.{name}", given, "The value is empty", "give a value, or remove the key")],
+            )
         else:
             read[name], found = convert(given, option, f"{place}.{name}")
         faults += found
@@ -194,4 +199,4 @@ def _unknown_keys(values: Mapping[str, Any], options: Mapping[str, Option], plac
             if "." in str(name) and "config" in options:
                 remedy = "put it below config"
             remedy = ELSEWHERE.get(str(name), remedy)
-            yield Fault(f"{place}.{name}", values[name], "is not a known key", remedy)
+            yield Fault(f"{place}.{name}", values[name], "The key is unknown", remedy)

@@ -18,7 +18,7 @@ def nowhere(hosts: Sequence[str], known: Container[str]) -> list[Problem]:
     if not hosts:
         message = "No host to validate: the group is empty or has another name"
         return [Problem("no_host", message, "name the inventory with -i, and put the nodes into its group kafka")]
-    message, remedy = "is not a host of the inventory", "add it, or correct its name"
+    message, remedy = "The host is not in the inventory", "add it, or correct its name"
     return [Problem("unknown_host", message, remedy, "hosts", host) for host in hosts if host not in known]
 
 

@@ -24,7 +24,7 @@ REMEDIES = {
     "unexpected end of stream": "close the quote or the bracket",
 }
 UNLOCK = "give the vault's password (--vault-password-file)"
-NO_UTF8 = "is not UTF-8 text"
+NO_UTF8 = "The file is not UTF-8 text"
 
 
 def problems(inventory: Any, loader: Any, group: str = "kafka") -> list[Problem]:
@@ -58,7 +58,10 @@ def _problems(path: str, loader: Any) -> Iterator[Problem]:
             content = file.read()
     except OSError as error:
         yield Problem(
-            "file_unreadable", f"cannot be read: {error.strerror}", "correct its mode or its owner", shown(path)
+            "file_unreadable",
+            f"The file cannot be read: {error.strerror}",
+            "correct its mode or its owner",
+            shown(path),
         )
         return
     if content.startswith(VAULT):
@@ -73,11 +76,11 @@ def unlocked(path: str, content: bytes, decrypt: Callable[[bytes], bytes], given
     try:
         return (decrypt(content), None) if given else (b"", Problem("vault_locked", LOCKED, UNLOCK, shown(path)))
     except Exception:
-        message = "is encrypted with another password than the run was given"
+        message = "The file is encrypted with a different password from the one that the run has"
         return b"", Problem("vault_locked", message, f"{UNLOCK} that it was encrypted with", shown(path))
 
 
-LOCKED = "is encrypted, and the run has no vault password"
+LOCKED = "The file is encrypted, and the run has no vault password"
 
 
 def fault(path: str, content: bytes) -> Iterator[Problem]:
@@ -99,4 +102,4 @@ def fault(path: str, content: bytes) -> Iterator[Problem]:
         ):
             remedy = "indent with blanks, not with tabs"
         place = f"{shown(path)}:{mark.line + 1}" if mark else shown(path)
-        yield Problem("yaml", f"is no YAML: {message}", remedy, place)
+        yield Problem("yaml", f"The file is not valid YAML: {message}", remedy, place)

@@ -27,11 +27,13 @@ def user(host: Host, facts: Facts) -> Iterator[Problem]:
     if not found["exists"]:
         return
     if found["uid"] == 0:
-        yield Problem("account", "is root by another name", OWN, **problem)
+        yield Problem("account", "The account is root under another name", OWN, **problem)
     elif found["uid"] == login["uid"]:
-        yield Problem("account", f"is what Ansible logs in with ({login['name']}): it stays as it is", OWN, **problem)
+        yield Problem(
+            "account", f"Ansible logs in with this account ({login['name']}), which must stay unchanged", OWN, **problem
+        )
     elif shell.rpartition("/")[2] not in CLOSED and shell:
-        message = f"is an account that can log in ({shell}); it is used as it is, and Kafka gets all of its rights"
+        message = f"The account can log in ({shell}), and Kafka gets all of its rights"
         yield Problem("account_shell", message, OWN, severity=WARNING, **problem)
 
 
@@ -44,10 +46,10 @@ def group(host: Host, facts: Facts) -> Iterator[Problem]:
 
     value: Any = wanted["gid"]
     if value == 0:
-        yield problem("account", "is root's group by another name", OWN)
+        yield problem("account", "The group is root's group under another name", OWN)
     elif wanted["exists"] and value == login["gid"]:
-        yield problem("account", f"is the group of {login['name']}, with whom Ansible logs in", OWN)
+        yield problem("account", f"The group belongs to {login['name']}, the account that Ansible logs in with", OWN)
     elif found["exists"] and wanted["name"] not in found["groups"]:
         remedy = f"give kafka_group: {found['group']}, or add {found['name']} to {wanted['name']} by hand"
-        message = f"is no group of {found['name']}, a user that exists and is not changed"
+        message = f"The existing user {found['name']} is not in this group, and no task changes it"
         yield problem("account_group", message, remedy)

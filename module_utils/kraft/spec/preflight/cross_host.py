@@ -39,7 +39,7 @@ def same_machine(subject: Subject) -> Iterator[Problem]:
     for host, facts in subject.seen:
         other = places.setdefault(facts["place"], host.name) if facts["place"] else host.name
         if other != host.name:
-            message = f"is the same machine as {other} ({facts['hostname']})"
+            message = f"The host and {other} are the same machine ({facts['hostname']})"
             remedy = "give each node a machine of its own, and check ansible_host of both"
             yield Problem("same_machine", message, remedy, "ansible_host", host.name, facts["hostname"])
 
@@ -53,13 +53,13 @@ def clocks(subject: Subject) -> Iterator[Problem]:
     pairs = [(ahead[0] - behind[1], a, b) for (a, ahead), (b, behind) in both_ways(known)]
     skew, ahead, behind = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
     if ahead and behind and skew > LARGEST_SKEW:
-        message = f"its clock is at least {skew:.1f} s ahead of {behind.name}'s"
+        message = f"The clock is at least {skew:.1f} s ahead of {behind.name}'s"
         remedy = "synchronise the clocks of all hosts (chrony, systemd-timesyncd)"
         yield Problem("clock_skew", message, remedy, host=ahead.name, value=round(skew, 1), severity=RISK)
     boots = {facts["boot_id"] for _, facts in subject.seen}
     for host, facts in subject.seen if len(boots) > 1 else ():  # one kernel has one clock
         if facts["clock_synchronised"] is False:
-            message = "nothing keeps its clock synchronised"
+            message = "The clock is not synchronised"
             remedy = "run chrony or systemd-timesyncd on it"
             yield Problem("clock_unsynchronised", message, remedy, host=host.name, severity=WARNING)
 
@@ -92,14 +92,16 @@ def ways_back(subject: Subject) -> Iterator[Problem]:
             continue
         running = facts["current_release"] or ""
         if facts["quorum"] not in (None, form):
-            message = f"is configured for a {facts['quorum']} quorum, the inventory says {form}: no voter is found"
+            message = f"The node has a {facts['quorum']} quorum, but the inventory says {form}: it would find no voter"
             remedy = f"give kafka_quorum: {facts['quorum']}"
             remedy += MIGRATE if form == DYNAMIC else "; a dynamic quorum does not become static again"
             if form == DYNAMIC and is_dynamic(subject):
-                remedy = f"the quorum is dynamic already. Finish its migration: {MIGRATION}"
+                remedy = f"the quorum is dynamic already: Finish its migration: {MIGRATION}"
             yield Problem("quorum_form", message, remedy, "kafka_quorum", host.name, form)
         if series(wanted) < series(running):
-            message = f"is older than {running}, which the node has: it does not read what that has finalized"
+            message = (
+                f"The version is older than the node's {running}: it cannot read features that {running} has finalized"
+            )
             remedy = f"give kafka_version: {running}; while metadata.version is still that of {wanted}"
             yield Problem("release_older", message, remedy + ACCEPT_OLDER, "kafka_version", host.name, wanted)
 
@@ -122,7 +124,9 @@ def protocols(subject: Subject) -> Iterator[Problem]:
         for each in used.values():
             runs = now.get(each["purpose"], each["protocol"])
             if runs != each["protocol"] and (each["name"], each["protocol"]) not in is_open:
-                message = f"uses {runs} now: the running nodes would not reach a node that uses {each['protocol']}"
+                message = (
+                    f"The listener uses {runs} now: running nodes could not reach a node that uses {each['protocol']}"
+                )
                 remedy = f"keep {runs}, or let playbooks/migrate_security.yml open the new listener beside the old one"
                 where = f"kafka_listeners[{each['name']}].protocol"
                 yield Problem("protocol_changes", message, remedy, where, host.name, each["protocol"])
@@ -134,7 +138,7 @@ def authorities(subject: Subject) -> Iterator[Problem]:
         return
     for host, facts in subject.seen:
         if (facts.get("steps", {}).get("certificate") or {}).get("foreign"):
-            message = "is not the authority that this node trusts: running nodes refuse certificates of another one"
+            message = "This node trusts another authority: running nodes refuse certificates of this one"
             remedy = "restore the authority's directory from its backup, or stop all nodes and run again"
             where = host.node["certificate"]["authority"]
             if host.node["certificate"].get("given"):

@@ -50,7 +50,7 @@ Verdict = tuple[str, str, str]
 def absence(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
     """Report a name of nothing, of something that is no disk, or of an unreadable one."""
     if found["kind"] == "absent":
-        yield "disk_absent", f"there is no {disk['device']}", f"{NAMES}; {NONE}"
+        yield "disk_absent", f"There is no {disk['device']}", f"{NAMES}; {NONE}"
     elif found["kind"] != "block":
         yield "disk_absent", f"{disk['device']} is no block device", f"{NAMES}; {NONE}"
     elif found["closed"]:
@@ -65,7 +65,7 @@ def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
         message = f"{disk['device']} is mounted at {', '.join(found['mounts'])}"
         yield "disk_in_use", message, "name another device, or unmount it if nobody needs it there"
     if found["at_mount"]:
-        message = f"another device is mounted at {mount}, not {disk['device']}"
+        message = f"Another device is mounted at {mount}, not {disk['device']}"
         remedy = f"name the device that `findmnt {mount}` shows, or another mount"
         yield "disk_mount_taken", message, remedy
     if found["holders"]:
@@ -89,7 +89,7 @@ def tool(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
     """Report a missing tool for an empty disk, which a small image may lack."""
     wanted = disk.get("fstype") or "xfs"
     if not found["filesystem"] and not found["tool"]:
-        message = f"there is no mkfs.{wanted} to make a filesystem on {disk['device']}"
+        message = f"There is no mkfs.{wanted} to make a filesystem on {disk['device']}"
         yield (
             "disk_tool",
             message,

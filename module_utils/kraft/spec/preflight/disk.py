@@ -112,7 +112,7 @@ def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
         remedy = f"if nobody needs it: chown root: {path}; or name another directory"
         yield Problem("log_dir_taken", message, remedy, variable, host.name, path)
     if found["closed_by"]:
-        message = f"user {user} may not pass {found['closed_by']} on the way to {path}"
+        message = f"User {user} may not enter {found['closed_by']} on the way to {path}"
         remedy = f"chmod o+x {found['closed_by']}, or use another directory"
         yield Problem("log_dir_closed", message, remedy, variable, host.name, path)
 
@@ -176,11 +176,13 @@ def dropped(host: Host, facts: Facts) -> Iterator[Problem]:
             continue
         drain = f"playbooks/balance_disks.yml -e kafka_drain_log_dirs={host.name}:{path}"
         if used["replicas"]:
-            text = f"leaves out {path}, which holds {used['replicas']} replicas ({', '.join(used['named'])})"
+            text = f"The list lacks {path}, which holds {used['replicas']} replicas ({', '.join(used['named'])})"
             remedy = f"put it back, and empty it first: {drain}"
             yield Problem("log_dir_dropped", text, remedy, "kafka_log_dirs", host.name, path)
         elif not used["read"]:
-            text = f"leaves out {path}, which cannot be read: Kafka makes its replicas anew on the other log dirs"
+            text = (
+                f"The list lacks {path}, which cannot be read: Kafka creates its replicas again on the other log dirs"
+            )
             remedy = "make sure that other brokers have every partition in sync, or give the host its disk back"
             yield Problem("log_dir_dropped_unread", text, remedy, "kafka_log_dirs", host.name, path, RISK)
 
@@ -215,7 +217,7 @@ def blank(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
     empty = all(one["state"] in NOTHING and not host.pending(path, one) for path, one in found)
     told = any(path in facts.get("used_log_dirs", {}) for path, _ in found)  # by `lost`
     if known and found and empty and not told and not host.wanted.replaced:
-        text = f"broker {host.node['node_id']} is registered in the running cluster, and its log dirs are empty here"
+        text = f"Broker {host.node['node_id']} is registered in the running cluster, but its log dirs are empty"
         remedy = f"attach its disks; if they are lost, run {replace(host)}"
         yield Problem("log_dir_lost", text, remedy, "kafka_log_dirs", host.name, severity=RISK)
 

@@ -15,6 +15,6 @@ def check(subject: Subject) -> Iterator[Problem]:
         step = (facts.get("steps") or {}).get("collector") or {}
         if binary == OF_DISTRIBUTION and facts["os"]["family"] != "Debian" and not step.get("exporter"):
             name = facts["os"]["distribution"] or "this distribution"
-            message = f"there is no node_exporter, and no package of {name} is known"
+            message = f"There is no node_exporter, and no package of {name} is known"
             remedy = "give the path of its archive on your machine, or present where one runs already"
             yield Problem("exporter_package", message, remedy, "kafka_collector_exporter", host.name, "distribution")

@@ -73,7 +73,7 @@ def is_certified(subject: Subject, host: Host, facts: Facts) -> bool:
 
 def explained(subject: Subject, host: Host, found: Clash, ending: bool = False) -> Problem:
     if found.kind == FOREIGN:
-        message = f"belongs to cluster {found.cluster_id}{as_node(found.node_id)} ({found.path})"
+        message = f"The host belongs to cluster {found.cluster_id}{as_node(found.node_id)} ({found.path})"
         remedy = TAKE_OUT
         if ending:
             remedy += f"; to destroy that cluster, add -e kafka_cluster_id={found.cluster_id} {OTHER_NAME}"
@@ -86,7 +86,7 @@ def explained(subject: Subject, host: Host, found: Clash, ending: bool = False) 
 def other_node(subject: Subject, host: Host, found: Clash) -> Problem:
     """Report a node of this cluster, under the name of another one or under a new number."""
     named = [one.name for one in subject.hosts if one.node["node_id"] == found.node_id]
-    message = f"is node {found.node_id} by its disk ({found.path}), the inventory says {host.node['node_id']}"
+    message = f"The disk ({found.path}) is that of node {found.node_id}, but the inventory says {host.node['node_id']}"
     if named:
         remedy = f"correct ansible_host of {host.name} and of {named[0]}, whose id is {found.node_id}"
         return Problem("swapped_host", message, remedy, ADDRESS, host.name, found.node_id)
@@ -98,15 +98,17 @@ def unnamed(subject: Subject, host: Host) -> Problem:
     """Report a deployed node without evidence that it is this cluster's."""
     found = identity(host.facts or {})
     owner = found.owner
-    message = f"has a node of Kafka, and no log dir says that it is of cluster {subject.cluster['cluster_id']}"
+    message = (
+        f"The host has a Kafka node, but no log dir shows that it belongs to cluster {subject.cluster['cluster_id']}"
+    )
     if owner.get("OU") == NODES and (owner.get("CN"), owner.get("O")) != (host.name, subject.cluster["name"]):
-        message += f"; its certificate is of {owner.get('CN')} in cluster {owner.get('O')}"
+        message += f"; its certificate belongs to {owner.get('CN')} in cluster {owner.get('O')}"
     unread = [f"{one.path} cannot be read ({one.error})" for one in found.disks if one.error]
     message += "".join(f"; {each}" for each in unread)
     return Problem("unidentified_host", message, FIND_DISK, ADDRESS, host.name)
 
 
 def no_member(host: Host) -> Problem:
-    message = "is no member of the cluster: nothing is deployed there"
+    message = "The host is not a member of the cluster: nothing is deployed there"
     remedy = f"correct kafka_remove_nodes; if its machine was replaced by an empty one, add --limit '!{host.name}'"
     return Problem("no_member", message, remedy, "kafka_remove_nodes", host.name, host.name)

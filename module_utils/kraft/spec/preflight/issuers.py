@@ -17,7 +17,7 @@ def check(subject: Subject) -> Iterator[Problem]:
             answer = facts["reach"].get(each["server"], OPEN)
             if answer != OPEN:
                 reason = "connection refused" if answer == "refused" else answer
-                message = f"cannot reach the issuer, whose keys the node needs to start: {reason}"
+                message = f"The host cannot reach the issuer, whose keys the node needs to start: {reason}"
                 remedy = "open the way, wait for the issuer, or give its keys as a file"
                 variable = f"kafka_listeners[{each['listener']}].oauth.jwks"
                 yield Problem("issuer_unreachable", message, remedy, variable, host.name, each["server"])

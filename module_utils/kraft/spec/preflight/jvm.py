@@ -13,6 +13,6 @@ OPTIONS = "kafka_jvm_options"
 def check(subject: Subject) -> Iterator[Problem]:
     for host, facts in subject.seen:
         if said := ((facts.get("steps") or {}).get("jvm") or {}).get("refused"):
-            message = f"is refused by the Java of this host: {said}"
+            message = f"This host's Java refuses the option: {said}"
             remedy = "correct or remove the option; one option is one element of the list"
             yield Problem("jvm_option_refused", message, remedy, OPTIONS, host.name)

@@ -16,5 +16,5 @@ def check(subject: Subject) -> Iterator[Problem]:
     looks = {host.node["node_id"]: facts.get("health") or {} for host, facts in subject.seen}
     rates = {node_id: rate for node_id, look in looks.items() if (rate := look.get("rate_left", 0))}
     if rates:
-        message = f"{limited(rates)}, and nothing is on the move"
+        message = f"{limited(rates)}, but no partition is being moved"
         yield Problem("throttle_left", message, REMEDY, value=sorted(rates), severity=WARNING)

@@ -30,10 +30,10 @@ def check(subject: Subject) -> Iterator[Problem]:
 def foundations(host: Host, facts: Facts) -> Iterator[Problem]:
     """Require root and systemd, without which no step of the deployment works."""
     if not facts["privileged"]:
-        yield Problem("not_root", "the tasks do not run as root", "run the play with become: true", host=host.name)
+        yield Problem("not_root", "The tasks do not run as root", "run the play with become: true", host=host.name)
     if not facts["systemd"]:
         remedy = "Kafka is run as a systemd unit: use a host (or a container) that is booted with systemd"
-        yield Problem("no_systemd", "systemd does not run on it", remedy, host=host.name)
+        yield Problem("no_systemd", "The host does not run systemd", remedy, host=host.name)
 
 
 def java(host: Host, facts: Facts) -> Iterator[Problem]:
@@ -47,10 +47,10 @@ def java(host: Host, facts: Facts) -> Iterator[Problem]:
 
     if found is None and given:
         unset = "unset kafka_java_home to have it installed from the distribution"
-        yield problem("no_java", f"there is no {given}/bin/java", f"{use}, or {unset}", given)
+        yield problem("no_java", f"There is no {given}/bin/java", f"{use}, or {unset}", given)
     elif found is None and facts["os"]["family"] not in FAMILIES:
         name = facts["os"]["distribution"] or "this distribution"
-        yield problem("no_java", f"there is no Java, and no package of {name} is known", f"{use} by hand")
+        yield problem("no_java", f"There is no Java, and no package of {name} is known", f"{use} by hand")
     elif found is not None and found["major"] is None:
         yield problem("unknown_java", f"{found['path']} does not report its version", use, found["home"])
     elif found is not None and found["major"] < OLDEST_JAVA:
@@ -66,11 +66,11 @@ def memory(host: Host, facts: Facts) -> Iterator[Problem]:
     problem = {"variable": "kafka_heap_size", "host": host.name, "value": f"{heap}m"}
     if heap + BESIDE_HEAP_MB > total:
         remedy = f"set kafka_heap_size to {max(total // 2, 1)}m or less, or give the host more memory"
-        message = f"a heap of {heap} MiB does not fit into {total} MiB of memory"
+        message = f"A heap of {heap} MiB does not fit into {total} MiB of memory"
         yield Problem("heap_too_large", message, remedy, **problem)
     elif heap * 2 > total + 1:
         remedy = f"set kafka_heap_size to {total // 2}m or less; the page cache serves Kafka's consumers"
-        message = f"a heap of {heap} MiB takes more than half of {total} MiB of memory"
+        message = f"A heap of {heap} MiB takes more than half of {total} MiB of memory"
         yield Problem("heap_over_half", message, remedy, severity=RISK, **problem)
 
 
@@ -80,7 +80,7 @@ def open_files(host: Host, facts: Facts) -> Iterator[Problem]:
     if hard < wanted:
         yield Problem(
             "few_open_files",
-            f"the host can give a service {hard} open files, {wanted} are wanted; Kafka gets {hard}",
+            f"The host allows a service {hard} open files, and the inventory wants {wanted}: Kafka gets {hard}",
             "raise the limit of the host (or of its container), or lower kafka_nofile_limit",
             "kafka_nofile_limit",
             host.name,

@@ -57,7 +57,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 def unanswered(subject: Subject) -> Iterator[Problem]:
     """Report running nodes of a cluster that does not report its members."""
     if subject.silence:
-        message = f"the cluster does not say who belongs to it: {subject.silence}"
+        message = f"The cluster does not report its members: {subject.silence}"
         remedy = "see playbooks/cluster_status.yml; nodes that no host has any more are not noticed until it answers"
         yield Problem("members_unknown", message, remedy, severity=WARNING)
 
@@ -68,7 +68,7 @@ def disjoint(subject: Subject) -> Iterator[Problem]:
     for (host, old), source in voter_lists(subject).items():
         if can_be_disjoint(old, wanted):
             message = (
-                f"{source} counts the votes of controllers {listed(old)}, the inventory wants {listed(wanted)}:"
+                f"{source} counts the votes of controllers {listed(old)}, and the inventory wants {listed(wanted)}:"
                 " a majority of each can do without the other, so there could be two leaders"
             )
             yield Problem("voters_disjoint", message, MIGRATE, host=host)
@@ -82,7 +82,7 @@ def voter_lists(subject: Subject) -> dict[tuple[str, frozenset[int]], str]:
             lists.setdefault((host.name, frozenset(one["node_id"] for one in found["voters"])), found["source"])
     answered = frozenset(one.node_id for one in quorum_voters(subject))
     if answered and answered not in {ids for _, ids in lists}:
-        lists["", answered] = "the running quorum"
+        lists["", answered] = "The running quorum"
     return lists
 
 
@@ -98,7 +98,7 @@ def static_voters(subject: Subject) -> Iterator[Problem]:
     for node_id in sorted(old_voters(subject) - wanted_voters(subject)):
         state = life(subject, node_id)
         if state:
-            message = f"controller {node_id} is a voter and no longer in the inventory, and {state}"
+            message = f"Controller {node_id} is a voter that the inventory lacks, and {state}"
             yield Problem("dropped_voter", message, MIGRATE + STOP, value=node_id)
 
 
@@ -143,7 +143,9 @@ def readdressed(subject: Subject) -> Iterator[Problem]:
     every = [one for own in lists for each in own for one in each["voters"] if one["address"]]
     gone = {one["node_id"] for one in every if wanted.get(one["node_id"]) not in (None, one["address"], *found)}
     if gone and len(gone) > spare({one["node_id"] for one in every}):
-        message = f"controllers {listed(gone)} of a static quorum get other addresses, and nobody finds them there yet"
+        message = (
+            f"Controllers {listed(gone)} of a static quorum get new addresses, where no running node finds them yet"
+        )
         remedy = DYNAMIC_FIRST if subject.cluster.get("migration") else ONE_BY_ONE
         yield Problem("voters_readdressed", message, remedy, "kafka_address")
 
@@ -170,7 +172,7 @@ def controller_addresses(host: Host) -> list[str]:
 def voters(subject: Subject) -> Iterator[Problem]:
     """Report voters of a dynamic quorum without a host: alive or dead, each counts for the majority."""
     for node_id in sorted(old_voters(subject) - wanted_voters(subject)):
-        message = f"controller {node_id} is a voter and in no inventory: it counts for the majority"
+        message = f"Controller {node_id} is a voter that the inventory lacks: it counts for the majority"
         yield Problem("dropped_voter", message, TAKE_OUT, value=node_id)
 
 
@@ -180,12 +182,12 @@ def brokers(subject: Subject) -> Iterator[Problem]:
     for one in registered(subject):
         if one.node_id in wanted:
             continue
-        message = f"broker {one.node_id} ({one.address}) is registered and in no inventory"
+        message = f"Broker {one.node_id} ({one.address}) is registered, but the inventory lacks it"
         if one.fenced:
-            message += "; it is away (fenced), and may hold replicas"
+            message += "; it is fenced, and may hold replicas"
             yield Problem("broker_left_behind", message, TAKE_OUT, value=one.node_id, severity=RISK)
         else:
-            yield Problem("dropped_broker", f"{message}, and serves", TAKE_OUT, value=one.node_id)
+            yield Problem("dropped_broker", f"{message}, and it serves clients", TAKE_OUT, value=one.node_id)
 
 
 def registered(subject: Subject) -> Iterable[Broker]:

@@ -17,7 +17,7 @@ def check(subject: Subject) -> Iterator[Problem]:
         proxies = (host.node.get("metrics_proxy") or {}).get("proxies", ())
         step = (facts.get("steps") or {}).get("metrics_proxy") or {}
         if proxies and host.node["stunnel"] == PRESENT and not step.get("program", True):
-            message = f"there is no stunnel ({' or '.join(PROGRAMS)}), the proxy of kafka_metrics_tls"
+            message = f"There is no stunnel ({' or '.join(PROGRAMS)}), the proxy of kafka_metrics_tls"
             remedy = "copy its package to the host and install it; with a way to a mirror set distribution"
             yield Problem("stunnel_missing", message, remedy, "kafka_metrics_stunnel", host.name, PRESENT)
         for port in (each["port"] for each in proxies if not each["behind"]):
@@ -29,6 +29,6 @@ def _exposed(host: Host, facts: Facts, port: int) -> Iterator[Problem]:
     for found in facts["ports"]:
         is_exporter = found["process"] in ("prometheus-node", "node_exporter")
         if found["port"] == port and is_exporter and not is_loopback(found["address"]):
-            message = f"node_exporter listens on {found['address'] or 'every address'}, in the place of its proxy"
+            message = f"The address of the proxy, {found['address'] or 'every address'}, is in use by node_exporter"
             remedy = f"start it with --web.listen-address=127.0.0.1:{port}"
             yield Problem("exporter_exposed", message, remedy, "kafka_collector_exporter", host.name, port)

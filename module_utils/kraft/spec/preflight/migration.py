@@ -19,7 +19,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     phase = subject.cluster.get("migration")
     for host, facts in subject.seen:
         if phase in (OPEN, SWITCH):
-            message = "has old listeners beside the secured ones: whoever reaches them may do everything"
+            message = "Unsecured listeners are still open: every client that reaches them has all rights"
             remedy = "go on with playbooks/migrate_security.yml, which closes them"
             yield Problem("migration_unfinished", message, remedy, VARIABLE, host.name, phase, WARNING)
         if phase == CLOSE:
@@ -35,7 +35,7 @@ def clients_left(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem
         found = sorted(set(facts["connections"].get(str(port), ())) - nodes)
         if found and one["name"] not in staying and one["purpose"] == CLIENT:
             more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-            message = f"has clients that are connected now: {', '.join(found[:NAMED])}{more}"
+            message = f"Clients are connected to the old listeners: {', '.join(found[:NAMED])}{more}"
             remedy = "move them to a secured listener: this run cuts them off"
             where = f"{VARIABLE}[{one['name']}]"
             yield Problem("old_connections", message, remedy, where, host.name, port, severity=RISK)

@@ -86,7 +86,7 @@ def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
                     else "a process that is hidden from this user"
                 )
                 where = host_port(found["address"], found["port"])
-                message = f"listener {listener['name']}: port {found['port']} is taken by {who} on {where}"
+                message = f"The port {found['port']} of listener {listener['name']} is in use by {who} on {where}"
                 remedy = "stop that process, or give the listener another port"
                 yield Problem(
                     "port_taken", message, remedy, listener.get("variable", LISTENERS), host.name, found["port"]
@@ -113,7 +113,7 @@ def foreign_binds(host: Host, facts: Facts) -> Iterator[Problem]:
     """Require bind addresses of the host itself; a machine's public address in a cloud is not."""
     for bind, error in facts["binds"].items():
         if error:
-            message = f"cannot listen on {bind}: {error}"
+            message = f"The host cannot listen on {bind}: {error}"
             remedy = "set the listener's bind to an address of the host (ip address), and advertised to the public one"
             if givers := [name for name, given in host.node["contributed_addresses"].items() if bind in given]:
                 remedy = "give it an address of the host (ip address)"
@@ -127,12 +127,12 @@ def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
         problem = {"variable": "kafka_address", "host": host.name, "value": name}
         loopback = bool(found["addresses"]) and all(is_loopback(address) for address in found["addresses"])
         if found["error"]:
-            message = f"cannot resolve {name} ({found['error']})"
+            message = f"The host cannot resolve {name} ({found['error']})"
             remedy = "bring the name into DNS or /etc/hosts of every node, or use addresses in kafka_address"
             yield Problem("unresolved_name", message, remedy, **problem)
         elif loopback and len(subject.hosts) > 1:
             whose = "its own name" if name in own else "another node"
-            message = f"resolves {name}, {whose}, to loopback ({', '.join(found['addresses'])})"
+            message = f"The host resolves {name}, {whose}, to loopback ({', '.join(found['addresses'])})"
             remedy = "correct /etc/hosts (Debian maps the host's name to 127.0.1.1), or use addresses in kafka_address"
             yield Problem("loopback_name", message, remedy, **problem)
 
@@ -155,7 +155,7 @@ def connectivity(subject: Subject) -> Iterator[Problem]:
                 reason = "connection refused although the node listens there"
             else:
                 continue
-            message = f"cannot reach {owner.name} at {where}: {reason}"
+            message = f"The host cannot reach {owner.name} at {where}: {reason}"
             remedy = "open the port between the nodes (firewall, security group), or correct the advertised address"
             yield Problem("unreachable_port", message, remedy, LISTENERS, host.name, where)
 

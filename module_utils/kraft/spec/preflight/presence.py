@@ -33,11 +33,11 @@ def missing(subject: Subject) -> Iterator[Problem]:
         if host.in_run:
             yield unreachable(host, is_member(subject, host))
         elif host.is_controller:
-            message = "is a controller and left out of this run (--limit)"
+            message = "The controller is excluded from this run (--limit)"
             remedy = "run without --limit: on nodes that need no change a run changes nothing"
             yield Problem("controller_left_out", message, remedy, host=host.name)
         else:
-            message = "is left out of this run (--limit): it was not checked and is not changed"
+            message = "The host is excluded from this run (--limit): it is neither validated nor changed"
             yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
 
 
@@ -59,14 +59,17 @@ def unreachable(host: Host, member: bool) -> Problem:
         return Problem("host_locked", *explained(host.holder), host=host.name)
     cause = explain(host.silence)
     if cause:
-        message, remedy = f"could not be examined: {cause.message}", remedy_of(cause, host.target or host.name)
+        message, remedy = (
+            f"The host could not be inspected: {cause.message}",
+            remedy_of(cause, host.target or host.name),
+        )
         return Problem(cause.rule, message, remedy, host=host.name)
     said = f": {last_line(host.silence)}" if host.silence else ""
     remedy = "bring the host up, or take it out of the inventory's group if it is lost"
     if member:
         out = f"{REMOVE}={host.name} --limit '!{host.name}'"
         remedy = f"bring the host up; if its machine is lost, {replace(host)} on a new one, or {out}"
-    return Problem("unreachable_host", f"could not be examined{said}", remedy, host=host.name)
+    return Problem("unreachable_host", f"The host could not be inspected{said}", remedy, host=host.name)
 
 
 def last_line(text: str) -> str:
@@ -80,10 +83,10 @@ def removed(subject: Subject) -> Iterator[Problem]:
         if not facts.get("removed") or host.wanted.added:
             continue
         if running(facts) or (subject.snapshot and is_member(subject, host)):
-            message = "is being taken out of its cluster, and remove_nodes.yml has not finished"
+            message = "The removal of this node by remove_nodes.yml has not finished"
             yield Problem("removed_node", message, f"run {REMOVE}={host.name} to finish", host=host.name)
         else:
-            message = "was taken out of its cluster by remove_nodes.yml"
+            message = "The node was removed from its cluster by remove_nodes.yml"
             remedy = f"take it out of the inventory, or in again with {ADD}={host.name}"
             remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
             yield Problem("removed_node", message, remedy, host=host.name)
@@ -99,7 +102,7 @@ def joining(subject: Subject) -> Iterator[Problem]:
     for host, facts in subject.seen:
         lost = is_empty(host) and is_member(subject, host)
         if joins(subject, host) and not lost and not facts.get("removed"):
-            message = f"controller {host.node['node_id']} is not a voter of the running quorum: a deployment adds none"
+            message = f"Controller {host.node['node_id']} is not a voter of the running quorum: a deployment adds none"
             remedy, severity = f"run {ADD}={host.name}", WARNING if replaces else ERROR
             yield Problem("joining_node", message, remedy, host=host.name, severity=severity)
 

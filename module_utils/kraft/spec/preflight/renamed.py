@@ -41,7 +41,9 @@ def numbered_anew(subject: Subject) -> Iterator[Problem]:
     for host in subject.hosts:
         if is_numbered_anew(subject, host):
             known = disk_id(subject, host)
-            message = f"is node {known} under another name: its disk says so, and no other host has that id"
+            message = (
+                f"The host is node {known} under another name, according to its disk, and no other host has that id"
+            )
             remedy = (
                 f"give it kafka_node_id: {known}; it is then the same node, and nothing is moved."
                 " A new node needs an empty disk, and playbooks/add_nodes.yml"
@@ -55,7 +57,7 @@ def certified_anew(subject: Subject) -> Iterator[Problem]:
         old = (facts.get("steps", {}).get("certificate") or {}).get("issued_to") or host.name
         if old == host.name:
             continue
-        message = f"is {old} under another name: its certificate says so"
+        message = f"The host is {old} under another name, according to its certificate"
         if any(each["deployed"]["authorizer"] for _, each in subject.seen):
             message += f", and running nodes would refuse it as CN={host.name} until all of them have restarted"
             remedy = (
@@ -75,6 +77,6 @@ def owned_anew(subject: Subject) -> Iterator[Problem]:
     for host, facts in subject.seen:
         before, after = (facts.get("steps", {}).get("certificate") or {}).get("owners") or ("", "")
         if before != after:
-            message = f"running nodes know this one as {before}, and would refuse it by the name of its new certificate"
+            message = f"Running nodes know this node as {before}, and would refuse the name in its new certificate"
             remedy = "ask your authority for a certificate with the subject of before; or stop all nodes, and run again"
             yield Problem("renamed_principal", message, remedy, "kafka_tls.directory", host.name, after)

@@ -102,22 +102,25 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the faults of an entry, with remedies."""
     given = [each for each in OPERATIONS if entry.get(each)]
     if len(given) != 1:
-        said = f"names {' and '.join(given)}" if given else "names no resource"
+        said = f"The ACL names {' and '.join(given)}" if given else "The ACL names no resource"
         yield said, f"name one of {', '.join(OPERATIONS)}"
         return
     resource, host = given[0], str(entry.get("host") or EVERY_HOST)
     if host != EVERY_HOST and not is_address(host):
         yield (
-            f"has the host {host}, which is no address",
+            f"The host {host} is not an address",
             "give one address, or leave it out: Kafka knows no ranges and names",
         )
     if not entry.get("operations"):
-        yield "names no operation", f"give operations, such as [{OPERATIONS[resource][0]}]"
+        yield "The ACL names no operation", f"give operations, such as [{OPERATIONS[resource][0]}]"
     for each in entry.get("operations") or ():
         if each not in (ALL, *OPERATIONS[resource]):
-            yield f"has the operation {each}, which no {resource} has", f"use {', '.join((*OPERATIONS[resource], ALL))}"
+            yield (
+                f"The operation {each} does not exist for a {resource}",
+                f"use {', '.join((*OPERATIONS[resource], ALL))}",
+            )
     if entry.get("pattern") == PREFIXED and (resource == "cluster" or entry[resource] == "*"):
-        yield "is prefixed, but its name stands for all already", "leave pattern out"
+        yield "The pattern is prefixed, but the name means all resources already", "leave pattern out"
     if entry.get("state") != ABSENT:  # useless ACLs that were made by hand can still be removed
         yield from _useless(resource, str(entry[resource]), entry.get("pattern") == PREFIXED, host)
 
@@ -125,9 +128,9 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _useless(resource: str, name: str, prefixed: bool, host: str) -> Iterator[tuple[str, str]]:
     """Yield entries that Kafka accepts, and that never match."""
     if is_address(host) and ipaddress.ip_address(host).is_unspecified:
-        yield f"has the host {host}, from which nobody connects", "leave host out for all addresses"
+        yield f"No client connects from the host {host}", "leave host out for all addresses"
     if resource == "topic" and name != "*" and not IN_TOPICS.fullmatch(name):
         remedy = "give the beginning of the names with pattern: prefixed, or '*' for all topics"
-        yield f"names {name!r}, and no topic can have such a name: Kafka knows no patterns in it", remedy
+        yield f"No topic can be called {name!r}: Kafka knows no patterns in names", remedy
     if resource == "user" and name != "*" and not name.startswith(USER) and not (prefixed and USER.startswith(name)):
-        yield f"names the user {name}, whom Kafka knows as {USER}{name} here", f"write {USER}{name}"
+        yield f"Kafka knows the user {name} as {USER}{name} here", f"write {USER}{name}"

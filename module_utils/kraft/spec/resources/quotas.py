@@ -58,28 +58,31 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the faults of an entry, with remedies. An absent entry removes all quotas of its entity."""
     given = {kind for kind, _ in entity(entry)}
     if not given:
-        yield "names nobody", f"give {', '.join(ENTITIES)}; '*' is Kafka's default entity"
+        yield "The quota names no user, client or address", f"give {', '.join(ENTITIES)}; '*' is Kafka's default entity"
         return
     if "ip" in given and len(given) > 1:
-        yield "is for an address and for a client", "give two entries"
+        yield "The quota is for an address and for a client", "give two entries"
         return
     if "ip" in given and entry["ip"] != DEFAULT and not is_address(str(entry["ip"])):
-        yield f"is for {entry['ip']}, which is no address", "give one address, or '*' for all others"
+        yield f"The quota's {entry['ip']} is not an address", "give one address, or '*' for all others"
     if entry.get("state") == ABSENT:
         return
     yield from _useless(entry)
     known = OF_ADDRESSES if "ip" in given else OF_CLIENTS
     found = [kind for kind in UNITS if entry.get(kind) is not None]
     if not found:
-        yield "sets nothing", f"give {', '.join(known)}"
+        yield "The quota sets no limit", f"give {', '.join(known)}"
     for kind in found:
         if kind not in known:
-            yield f"has {kind}, which does not go with {' and '.join(sorted(given))}", f"use {', '.join(known)}"
+            yield (
+                f"The quota has {kind}, which does not apply to {' and '.join(sorted(given))}",
+                f"use {', '.join(known)}",
+            )
         elif entry[kind] <= 0:
-            yield f"has {kind} {entry[kind]:g}, which lets nothing through", "give more than 0, or leave it out"
+            yield f"The quota {kind} {entry[kind]:g} blocks everything", "give more than 0, or leave it out"
         elif kind in WHOLE and not (float(entry[kind]).is_integer() and entry[kind] <= float(WHOLE[kind])):
             yield (
-                f"has {kind} {entry[kind]:g}, and Kafka keeps a whole number up to {WHOLE[kind]}",
+                f"The quota {kind} is {entry[kind]:g}, but Kafka accepts whole numbers up to {WHOLE[kind]}",
                 "give such a number",
             )
 
@@ -90,9 +93,9 @@ def _useless(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         name = str(entry.get(field) or "")
         if name == OLD_DEFAULT or (name != DEFAULT and name.endswith(DEFAULT)):
             remedy = f"give one {field}, or '*' for all without a quota of their own"
-            yield f"is for the {field} {name!r}, and Kafka takes it for a name: it knows no patterns", remedy
+            yield f"Kafka reads the {field} {name!r} as a name: it knows no patterns", remedy
     user = str(entry.get("user") or "")
     if user.startswith(USER):
-        yield f"is for the user {user}, whom Kafka knows as {user.removeprefix(USER)} here", "leave the type out"
+        yield f"Kafka knows the user {user} as {user.removeprefix(USER)} here", "leave the type out"
     if is_address(ip := str(entry.get("ip") or "")) and ipaddress.ip_address(ip).is_unspecified:
-        yield f"is for {ip}, from which nobody connects", "give '*' for all others"
+        yield f"No client connects from {ip}", "give '*' for all others"

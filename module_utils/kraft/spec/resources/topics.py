@@ -27,13 +27,16 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the faults of an entry, with remedies."""
     name, partitions = str(entry["name"]), entry.get("partitions")
     if not NAME.fullmatch(name):
-        yield "is not a name that Kafka allows", "use 1 to 249 letters, digits, dots, _ and -, and not dots alone"
+        yield "Kafka does not allow this name", "use 1 to 249 letters, digits, dots, _ and -, and not dots alone"
     if name == METADATA or (name in INTERNAL and entry.get("state") == ABSENT):
-        yield "is one of Kafka's own and stays as it is", "take it off the list"
+        yield "The topic is internal to Kafka and cannot be managed", "take it off the list"
     if partitions is not None and partitions < 1:
-        yield f"cannot have {partitions} partitions", "ask for 1 or more"
+        yield f"A topic cannot have {partitions} partitions", "ask for 1 or more"
     for key in sorted(THROTTLES & set(map(str, entry.get("config") or {}))):
-        yield f"has {key}, which rebalance.yml writes and removes", "leave it out; kafka_move_throttle limits moves"
+        yield (
+            f"The topic sets {key}, which rebalance.yml writes and removes",
+            "leave it out; kafka_move_throttle limits moves",
+        )
 
 
 def conflicts(config: Mapping[str, str], tiered: bool) -> Iterator[tuple[str, str]]:
@@ -45,14 +48,17 @@ def conflicts(config: Mapping[str, str], tiered: bool) -> Iterator[tuple[str, st
     """
     low, high = (_whole(config.get(f"{end}.compaction.lag.ms")) for end in ("min", "max"))
     if low is not None and high is not None and low > high:
-        yield f"has min.compaction.lag.ms {low} above max.compaction.lag.ms {high}", LOWER
+        yield f"The min.compaction.lag.ms {low} is above max.compaction.lag.ms {high}", LOWER
     if not _is_true(config.get("remote.storage.enable")):
         return
     if not tiered:
-        message = f"has remote.storage.enable, and the cluster has no remote storage ({TIERED})"
+        message = f"The topic sets remote.storage.enable, but the cluster has no remote storage ({TIERED})"
         yield message, f"remove it, or set {TIERED}"
     if "compact" in [each.strip() for each in config.get("cleanup.policy", "").split(",")]:
-        yield "has remote.storage.enable, and cleanup.policy is not delete alone", "use cleanup.policy: delete"
+        yield (
+            "The topic sets remote.storage.enable, but cleanup.policy is not delete alone",
+            "use cleanup.policy: delete",
+        )
     for unit in ("ms", "bytes"):
         local, whole = _whole(config.get(f"local.retention.{unit}")), _whole(config.get(f"retention.{unit}"))
         if local is not None and whole is not None and local != AS_RETENTION:
@@ -64,9 +70,9 @@ def _retention(unit: str, local: int, whole: int, uncopied: bool) -> Iterator[tu
     given = f"local.retention.{unit} {local} and retention.{unit} {whole}"
     if uncopied and local != whole:
         remedy = f"give both the same number, or {AS_RETENTION} as local.retention.{unit}"
-        yield f"has remote.log.copy.disable, with {given}", remedy
+        yield f"The topic sets remote.log.copy.disable together with {given}", remedy
     elif not uncopied and whole > -1 and (local == -1 or local > whole):
-        yield f"has {given}: brokers would keep more than the topic", LOWER
+        yield f"The topic sets {given}: brokers would keep more locally than the topic keeps in total", LOWER
 
 
 def _is_true(text: str | None) -> bool:

@@ -33,7 +33,7 @@ def accounts(subject: Subject) -> Iterator[Problem]:
             if message:
                 yield Problem("account", message, remedy, variable, node.host, name)
             if other not in (None, name):
-                message, remedy = f"differs from {variable}, {name}", f"leave it out: it follows {variable}"
+                message, remedy = f"The value differs from {variable}, {name}", f"leave it out: it follows {variable}"
                 yield Problem("account_differs", message, remedy, follower, node.host, other)
 
 
@@ -45,15 +45,15 @@ def login(node: Node) -> str:
 def account_problem(name: str, is_group: bool, used_for_login: str) -> tuple[str, str]:
     """Return the fault of a name, and the remedy; two empty texts if there is none."""
     faults = (
-        (name == "root", "has all privileges", OWN),
-        (is_group and name in POWERFUL, "is a group whose members can become root", OWN),
-        (name in SERVICES, "is the account of a service beside Kafka, and is deleted with that service", OWN),
+        (name == "root", "The account has all privileges", OWN),
+        (is_group and name in POWERFUL, "Members of this group can become root", OWN),
+        (name in SERVICES, "Another service uses this account, and deletes it when the service is removed", OWN),
         (
             not ACCOUNT.fullmatch(name),
-            "is not a valid account name",
+            "The value is not a valid account name",
             "use lower case letters, digits, '_' and '-', beginning with a letter",
         ),
-        (name == used_for_login, "is what Ansible logs in with: Kafka would run with its rights", OWN),
+        (name == used_for_login, "Ansible logs in with this account: Kafka would run with its rights", OWN),
     )
     return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
 

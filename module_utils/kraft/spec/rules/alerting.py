@@ -15,7 +15,9 @@ def alertmanager(subject: Subject) -> Iterator[Problem]:
         value = str(node.variables.get(ALERTMANAGER) or "")
         if value and not is_address(value):
             remedy = "write host:port, such as alerts.example.com:9093"
-            yield Problem("alertmanager", "is no address of Alertmanager", remedy, ALERTMANAGER, node.host, value)
+            yield Problem(
+                "alertmanager", "The value is not an address of Alertmanager", remedy, ALERTMANAGER, node.host, value
+            )
 
 
 def prometheus(subject: Subject) -> Iterator[Problem]:
@@ -36,8 +38,8 @@ def watchdog(subject: Subject) -> Iterator[Problem]:
         value = node.variables.get(own)
         for other in (RECEIVERS["page"], RECEIVERS["ticket"]):
             if value and value == node.variables.get(other):
-                message = f"is also {other}, and the watchdog always fires"
-                remedy = "name a receiver that calls somebody when it hears nothing any more"
+                message = f"The receiver is also {other}, but the watchdog always fires"
+                remedy = "name a receiver that raises an alarm when the watchdog's alert stops"
                 yield Problem("watchdog_receiver", message, remedy, own, node.host, value)
 
 
@@ -46,7 +48,10 @@ def alike(subject: Subject) -> Iterator[Problem]:
     for name in (*RECEIVERS.values(), ALERTMANAGER):
         found = [node.variables.get(name) for node in subject.sound(name)]
         if any(each != found[0] for each in found):
-            message, remedy = "differs between hosts: there is one file for the cluster", "set it once, for all nodes"
+            message, remedy = (
+                "The value differs between hosts, but the cluster has one file",
+                "set it once, for all nodes",
+            )
             yield Problem("alerting_differs", message, remedy, name)
 
 

@@ -34,13 +34,15 @@ def version(subject: Subject) -> Iterator[Problem]:
         return
     if not match:
         remedy = f'give three numbers as text, such as "{versions()[-1]}"'
-        yield Problem("version", "is not a Kafka version", remedy, variable, value=text)
+        yield Problem("version", "The value is not a Kafka version", remedy, variable, value=text)
     elif tuple(int(part) for part in match.groups()[:3]) < FIRST:
         remedy = f"give 4.0.0 or newer; known here: {', '.join(versions())}"
-        yield Problem("version", "is older than 4.0, the first without ZooKeeper", remedy, variable, value=text)
+        yield Problem(
+            "version", "The version is older than 4.0, the first without ZooKeeper", remedy, variable, value=text
+        )
     elif text not in versions():
-        message = "is not among the versions whose settings are known here"
-        remedy = f"known are {', '.join(versions())}; settings are checked against the nearest of them"
+        message = "The settings of this version are unknown"
+        remedy = f"use one of {', '.join(versions())}; until then settings are validated against the nearest of them"
         yield Problem("version_unknown", message, remedy, variable, value=text, severity=WARNING)
 
 
@@ -50,7 +52,7 @@ def advisories(subject: Subject) -> Iterator[Problem]:
     if any(version(subject)):  # it must change anyway
         return
     for one in affecting(text):
-        message = f"has {one.identifier}: {one.effect} ({one.reach})"
+        message = f"The version is affected by {one.identifier}: {one.effect} ({one.reach})"
         yield Problem(one.identifier, message, one.remedy, "kafka_version", value=text, severity=RISK)
 
 
@@ -73,7 +75,7 @@ def place(subject: Subject) -> Iterator[Problem]:
         yield Problem("archive", message, remedy, variable, value=text)
     named = NAME_VERSION.search(path.rpartition("/")[2])
     if named and named[1] != subject.cluster.version:
-        message = f"is Kafka {named[1]} by its name, but kafka_version is {subject.cluster.version}"
+        message = f"The archive is Kafka {named[1]} by its name, but kafka_version is {subject.cluster.version}"
         yield Problem("archive_version", message, "give the archive of that version", variable, value=text)
 
 
@@ -84,12 +86,20 @@ def place_problem(text: str, path: str) -> tuple[str, str]:
     faults = (
         (
             separator and scheme not in SCHEMES,
-            f"has the unknown scheme {scheme}",
+            f"The URL scheme {scheme} is unknown",
             f"use one of {', '.join(SCHEMES)}, or a path",
         ),
-        (relative, "is relative: it would depend on where the playbook lies", "begin it with {{ inventory_dir }}/"),
-        (not separator and not path.endswith((".tgz", ".tar.gz")), "is not a .tgz file", "give Kafka's binary archive"),
-        (path.endswith(("-src.tgz", "-src.tar.gz")), "is the source code", "give the binary archive"),
+        (
+            relative,
+            "The path is relative: it would depend on the playbook's folder",
+            "begin it with {{ inventory_dir }}/",
+        ),
+        (
+            not separator and not path.endswith((".tgz", ".tar.gz")),
+            "The archive is not a .tgz file",
+            "give Kafka's binary archive",
+        ),
+        (path.endswith(("-src.tgz", "-src.tar.gz")), "The archive contains source code", "give the binary archive"),
     )
     return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
 
@@ -98,7 +108,7 @@ def presence(subject: Subject) -> Iterator[Problem]:
     """Report a missing archive: an error if a host needs it, a warning before the hosts were inspected."""
     if subject.surroundings.archive_exists is False and is_awaited(subject):
         severity = ERROR if looked_at(subject) else WARNING
-        message, text = "does not exist", subject.cluster.archive
+        message, text = "The file does not exist", subject.cluster.archive
         yield Problem("archive_missing", message, MAKE, "kafka_archive", value=text, severity=severity)
 
 
@@ -127,12 +137,12 @@ def checksum_problem(text: str) -> str:
     algorithm, _, digest = text.strip().lower().partition(":")
     length = CHECKSUMS.get(algorithm)
     if not digest:
-        return "does not name its algorithm"
+        return "The checksum does not name its algorithm"
     if length is None:
-        return f"is made with {algorithm}, which is weak or unknown"
+        return f"The algorithm {algorithm} is weak or unknown"
     if not re.fullmatch(r"[0-9a-f]+", digest):
-        return "contains characters that are not hexadecimal digits"
-    return "" if len(digest) == length else f"has {len(digest)} digits, not the {length} of {algorithm}"
+        return "The checksum contains characters that are not hexadecimal digits"
+    return "" if len(digest) == length else f"The checksum has {len(digest)} digits, not the {length} of {algorithm}"
 
 
 def content(subject: Subject) -> Iterator[Problem]:
@@ -140,7 +150,7 @@ def content(subject: Subject) -> Iterator[Problem]:
     found = subject.surroundings.archive_digest
     wanted = subject.cluster.archive_checksum.strip().lower().partition(":")[2]
     if found and wanted and found != wanted and is_awaited(subject):
-        message = f"has the digest {found[:12]}..., kafka_archive_checksum says {wanted[:12]}...: damaged, or another"
+        message = f"The digest is {found[:12]}..., but kafka_archive_checksum says {wanted[:12]}..."
         remedy = "get the archive again, or give the checksum that its publisher gives"
         severity, text = ERROR if looked_at(subject) else WARNING, subject.cluster.archive
         yield Problem("archive_content", message, remedy, "kafka_archive", value=text, severity=severity)

@@ -32,21 +32,26 @@ def authorizers(subject: Subject) -> Iterator[Problem]:
     found = {node.host: subject.settings[node.host].get(AUTHORIZER, "") for node in subject.cluster.nodes}
     if len(set(found.values())) > 1:
         without = [host for host, name in found.items() if not name]
-        message = f"is missing on {named(without)}" if without else "differs between nodes"
+        message = (
+            f"The authorizer is missing on {named(without)}" if without else "The authorizer differs between nodes"
+        )
         remedy = "set it in kafka_config, for brokers and controllers alike"
         yield Problem("authorizer_differs", message, remedy, f"kafka_config[{AUTHORIZER}]")
     for node in subject.cluster.nodes:
         settings = subject.settings[node.host]
         yield from _orphans(settings, node)
         if settings.get(AUTHORIZER) == STANDARD and _is_true(settings.get(EVERYONE)):
-            message, remedy = "lets everybody do everything that no ACL covers", "remove it once the ACLs are there"
+            message, remedy = (
+                "The setting grants every client everything that no ACL covers",
+                "remove it once the ACLs are there",
+            )
             yield Problem("open_authorizer", message, remedy, placed(node, EVERYONE), node.host, True, RISK)
 
 
 def _orphans(settings: dict[str, str], node: Node) -> Iterator[Problem]:
     """Report settings of an authorizer without one."""
     if not settings.get(AUTHORIZER) and (settings.get(SUPER_USERS) or _is_true(settings.get(EVERYONE))):
-        message = f"is not set, but {SUPER_USERS} or {EVERYONE} is: they have no effect"
+        message = f"The authorizer is not set: {SUPER_USERS} and {EVERYONE} have no effect"
         remedy = f"set {AUTHORIZER} to {STANDARD}"
         yield Problem("authorizer_missing", message, remedy, placed(node, AUTHORIZER), node.host, severity=WARNING)
 
@@ -59,9 +64,9 @@ def super_users(subject: Subject) -> Iterator[Problem]:
         if name != STANDARD or PLACEHOLDER.search(given):
             continue
         faults, lacking = _faults(given, BUILDER in settings), _nodes_left_out(settings, node, subject.cluster)
-        message = "; ".join(faults) or (f"lacks {lacking}, so that nodes refuse each other" if lacking else "")
+        message = "; ".join(faults) or (f"The list lacks {lacking}: nodes would refuse each other" if lacking else "")
         if message:
-            remedy = FORM if faults else f"add {lacking}, as whom nodes are known"
+            remedy = FORM if faults else f"add {lacking}, the principals of the nodes"
             yield Problem("super_users", message, remedy, placed(node, SUPER_USERS), node.host, given or None)
 
 
@@ -89,7 +94,7 @@ def principal_fault(text: str, own_types: bool = False) -> str:
         (not name.strip(), "has no name"),
         (name != name.strip(), "has a blank before the name"),
         (name == "*", "matches no principal: wildcards are not supported here"),
-        (not own_types and PATTERN.fullmatch(name), "matches nobody: Kafka knows no patterns in a principal"),
+        (not own_types and PATTERN.fullmatch(name), "matches no principal: Kafka knows no patterns in it"),
         (
             not own_types and LOOSE_NAME.search(name),
             "matches no certificate: Kafka writes its subject without blanks, as CN=a,OU=b",

@@ -44,11 +44,11 @@ def files(subject: Subject) -> Iterator[Problem]:
         form = re.compile(rf"{re.escape(role)}[._-][A-Za-z0-9._-]*[A-Za-z0-9]")
         for name in each.files:
             if role in RESERVED or not form.fullmatch(name):
-                message = "is not a plain file name that begins with the name of the role"
+                message = "The name is not a plain file name that begins with the name of the role"
                 remedy = "give the role another name" if role in RESERVED else f"write {role}.yml or {role}-NAME.pem"
                 yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, name)
         for twice in sharing((name, role) for name in each.files):
-            message, remedy = "is the name of two files", "give each file a name of its own"
+            message, remedy = "Two files have this name", "give each file a name of its own"
             yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, twice)
 
 
@@ -60,13 +60,15 @@ def agents(subject: Subject) -> Iterator[Problem]:
         for one in each.agents:
             found = subject.surroundings.agent_digests.get(one.source)
             if not form.fullmatch(one.name):
-                message, remedy = "is not the name of a jar of this role", f"write {role}-VERSION.jar"
+                message, remedy = "The name is not that of a jar of this role", f"write {role}-VERSION.jar"
                 yield Problem("agent_name", message, remedy, where, node.host, one.name)
             elif found == "":
                 remedy = "run `make client`, or give the path of your copy"
-                yield Problem("agent_missing", "does not exist on this machine", remedy, where, node.host, one.source)
+                yield Problem(
+                    "agent_missing", "The file does not exist on this machine", remedy, where, node.host, one.source
+                )
             elif found not in (None, one.sha256):
-                message, remedy = f"has the sha256 {found}, not {one.sha256}", "fetch it again: `make client`"
+                message, remedy = f"The file has the sha256 {found}, not {one.sha256}", "fetch it again: `make client`"
                 yield Problem("agent_checksum", message, remedy, where, node.host, one.source)
 
 
@@ -75,7 +77,11 @@ def addresses(subject: Subject) -> Iterator[Problem]:
     for node, each in _each(subject):
         for one in each.addresses:
             if one in ANY or not ADDRESS.fullmatch(one):
-                message = "stands for every address of the host" if one in ANY else "is no address and no name"
+                message = (
+                    "The address means every address of the host"
+                    if one in ANY
+                    else "The value is neither an address nor a name"
+                )
                 where, remedy = f"{each.variable}.addresses", "give the node's private address"
                 yield Problem("contributed_address", message, remedy, where, node.host, one)
 
@@ -89,12 +95,17 @@ def jvm_options(subject: Subject) -> Iterator[Problem]:
             owner = next((of for start, of in {**OWNED_OPTIONS, **DOORS}.items() if option.startswith(start)), "")
             holders = [owner] if owner else [of for of, keys in others if keys & _keys([option])]
             if not option.startswith("-") or option != option.strip() or "\n" in option:
-                message, remedy = "is not a JVM option", "write each option as one element that begins with '-'"
+                message, remedy = (
+                    "The value is not a JVM option",
+                    "write each option as one element that begins with '-'",
+                )
                 yield Problem("jvm_option", message, remedy, where, node.host, shown_line(option))
             elif shown_line(option) != option:
-                yield Problem("contributed_secret", "shows a secret", IN_A_FILE, where, node.host, shown_line(option))
+                yield Problem(
+                    "contributed_secret", "The value shows a secret", IN_A_FILE, where, node.host, shown_line(option)
+                )
             elif holders:
-                message, remedy = f"is set by {named(holders)}, too", "keep it in one place"
+                message, remedy = f"The value is also set by {named(holders)}", "keep it in one place"
                 yield Problem("jvm_option_clash", message, remedy, where, node.host, option)
 
 
@@ -119,11 +130,13 @@ def unit_lines(subject: Subject) -> Iterator[Problem]:
         where = f"{each.variable}.unit_lines"
         for line in each.unit_lines:
             if line.partition("=")[0] not in LINES or "=" not in line or "\n" in line:
-                message = "is not a line that a role may add"
+                message = "A role may not add this line"
                 remedy = f"write one of {', '.join(LINES)}, then '=' and a value"
                 yield Problem("unit_line", message, remedy, where, node.host, shown_line(line))
             elif shown_line(line) != line:
-                yield Problem("contributed_secret", "shows a secret", IN_A_FILE, where, node.host, shown_line(line))
+                yield Problem(
+                    "contributed_secret", "The value shows a secret", IN_A_FILE, where, node.host, shown_line(line)
+                )
 
 
 def collector(subject: Subject) -> Iterator[Problem]:
@@ -132,7 +145,7 @@ def collector(subject: Subject) -> Iterator[Problem]:
         asked = each.collector
         if asked and not SHORTEST <= asked["interval"] <= LONGEST:
             message, remedy = (
-                f"is not from {SHORTEST} to {LONGEST} seconds",
+                f"The interval must be from {SHORTEST} to {LONGEST} seconds",
                 "give kafka_collector_interval such a number",
             )
             yield Problem(
@@ -156,12 +169,16 @@ def _of_archive(subject: Subject, asked: Mapping[str, Any]) -> Iterator[tuple[st
         return
     if found == "":
         remedy = "give kafka_collector_exporter the path of its archive, or distribution, or present"
-        yield "exporter_missing", "archive", "is no file of this machine", remedy
+        yield "exporter_missing", "archive", "The file does not exist on this machine", remedy
     elif not archive.endswith(".tar.gz"):
         remedy = "give kafka_collector_exporter a file that ends in .tar.gz"
-        yield "exporter_archive", "archive", "is no archive of node_exporter", remedy
+        yield "exporter_archive", "archive", "The file is not an archive of node_exporter", remedy
     elif found is not None and checksum != f"sha256:{found}":
-        message = f"is not the archive's, sha256:{found}" if checksum else "is missing: root unpacks the archive"
+        message = (
+            f"The checksum differs from the archive's, sha256:{found}"
+            if checksum
+            else "The checksum is missing: root unpacks the archive"
+        )
         remedy = "compare the archive with its publisher's sha256, and set kafka_collector_exporter_checksum to that"
         yield "exporter_checksum", "checksum", message, remedy
 

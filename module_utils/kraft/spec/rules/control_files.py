@@ -24,9 +24,9 @@ def client(subject: Subject) -> Iterator[Problem]:
     if fault:
         yield Problem("client_checksum", fault, HOW, CHECKSUM, value=wanted)
     elif not found:
-        yield Problem("client_missing", "does not exist", MAKE, "kafka_client_archive", value=text)
+        yield Problem("client_missing", "The file does not exist", MAKE, "kafka_client_archive", value=text)
     elif found != digest:
-        message = f"has the digest {found[:12]}..., {CHECKSUM} says {digest[:12]}...: damaged, or another"
+        message = f"The digest is {found[:12]}..., but {CHECKSUM} says {digest[:12]}..."
         yield Problem("client_content", message, OTHER, "kafka_client_archive", value=text)
 
 

@@ -19,20 +19,20 @@ def drains(subject: Subject) -> Iterator[Problem]:
     for host, path in asked:
         node = nodes.get(host)
         if not path.startswith("/"):
-            text, remedy = f"names no directory: {host or path!r}", FORM
+            text, remedy = f"The value names no directory: {host or path!r}", FORM
         elif node is None:
-            text, remedy = f"{host!r} is no node of this cluster", f"name one of {', '.join(nodes)}"
+            text, remedy = f"{host!r} is not a node of this cluster", f"name one of {', '.join(nodes)}"
         elif node.is_broker and path == node.metadata_dir:
             remedy = "only replacing the node moves its metadata log (docs/runbooks/replace_node.md)"
             text = f"{path} holds the metadata log"
         elif not node.is_broker or path not in node.log_dirs:
             known = ", ".join(node.log_dirs) if node.is_broker else "none, it is a controller"
             text, remedy = (
-                f"{path} is none of its log dirs",
+                f"{path} is not one of its log dirs",
                 f"name one of them ({known}), before it leaves kafka_log_dirs",
             )
         elif {each for name, each in asked if name == host} >= set(node.log_dirs):
-            text, remedy = "no log dir would be left", "add another first, or empty the broker (remove_nodes.yml)"
+            text, remedy = "No log dir would be left", "add another first, or empty the broker (remove_nodes.yml)"
         else:
             continue
         yield Problem(RULE, text, remedy, DRAIN, host if node else "", f"{host}:{path}" if path else host)

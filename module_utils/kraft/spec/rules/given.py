@@ -49,7 +49,7 @@ def names(subject: Subject) -> Iterator[Problem]:
         described = certificate(subject.cluster, node)
         lacking = given.lacks(described["node"]["names"]) if described and given.is_read else []
         if lacking:
-            message = f"lacks {named(lacking)}, by which clients and nodes reach it"
+            message = f"The certificate lacks {named(lacking)}, names that clients and nodes use for this node"
             remedy = "ask your authority for a certificate with these names (subjectAltName)"
             yield Problem("certificate_names", message, remedy, VARIABLE, node.host, named(sorted(given.names)) or None)
 
@@ -63,12 +63,12 @@ def clients(subject: Subject) -> Iterator[Problem]:
     node, given = found[0]
     directory = node.tls.authority if node.tls else ""
     if not given.clients:
-        message = "is not there, but a client listener asks for certificates"
-        remedy = "put the roots there by which listeners trust clients"
+        message = "The file is missing, but a client listener requires certificates"
+        remedy = "put the roots of the clients' certificates there"
         yield Problem("certificate_file", message, remedy, VARIABLE, value=f"{directory}/clients.pem")
     name = subject.cluster.client_user
     user = next((each for each in users.present(given_of(subject, USERS)) if each["name"] == name), None)
-    missing = "has no certificate there, by which the smoke test and the probe connect"
+    missing = "The user has no certificate there, but the smoke test and the probe need it to connect"
     message = given.users.get(name, missing)
     if user and users.has_certificate(user) and message:
         remedy = (

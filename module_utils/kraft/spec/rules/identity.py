@@ -24,10 +24,10 @@ def cluster_id(subject: Subject) -> Iterator[Problem]:
         yield Problem("cluster_id", problem, DRAW, "kafka_cluster_id", value=text)
     elif text in WELL_KNOWN_CLUSTER_IDS:
         severity = ERROR if subject.cluster.in_production else WARNING
-        message = "is the id of an example: two clusters with the same id can take each other's nodes"
+        message = "This is the id of an example: two clusters with the same id can take each other's nodes"
         yield Problem("cluster_id_copied", message, DRAW, "kafka_cluster_id", value=text, severity=severity)
     elif text.startswith("-"):
-        message = "begins with '-', which Kafka's tools read as an option"
+        message = "The id begins with '-', which Kafka's tools read as an option"
         remedy = "draw another, or write --cluster-id=ID on command lines"
         yield Problem("cluster_id_dash", message, remedy, "kafka_cluster_id", value=text, severity=WARNING)
 
@@ -36,7 +36,7 @@ def cluster_name(subject: Subject) -> Iterator[Problem]:
     """Check the name, which becomes part of file names."""
     name = subject.cluster.name
     if name and not NAME.fullmatch(name):
-        message = "contains characters other than letters, digits, '.', '_' and '-'"
+        message = "The name contains characters other than letters, digits, '.', '_' and '-'"
         remedy = "use only those, a letter or digit first"
         yield Problem("cluster_name", message, remedy, "kafka_cluster_name", value=name)
 
@@ -46,13 +46,13 @@ def node_ids(subject: Subject) -> Iterator[Problem]:
     nodes = list(subject.sound("kafka_node_id"))
     for node in nodes:
         if node.node_id < 0 or node.node_id > LARGEST_NODE_ID:
-            message = "is negative" if node.node_id < 0 else f"is above {LARGEST_NODE_ID}"
+            message = "The id is negative" if node.node_id < 0 else f"The id is above {LARGEST_NODE_ID}"
             remedy = "give a whole number from 0 on, unique in the cluster"
             yield Problem("node_id", message, remedy, "kafka_node_id", node.host, node.node_id)
     shared = sharing((node.node_id, node.host) for node in nodes if node.node_id != UNKNOWN_ID)
     for node_id, hosts in shared.items():
         message, remedy = (
-            f"is the id of {named(hosts)}",
+            f"The id is used by {named(hosts)}",
             "give each host an id of its own, in host_vars or beside the host",
         )
         yield Problem("node_id_shared", message, remedy, "kafka_node_id", named(hosts), node_id)
@@ -67,7 +67,7 @@ def directory_ids(subject: Subject) -> Iterator[Problem]:
     owners = {(node_directory_id(cluster, node), node.node_id): node.host for node in cluster.controllers}
     shared = sharing((given, host) for (given, _), host in owners.items() if given)
     for given, hosts in shared.items():
-        message, remedy = f"is the directory id of {named(hosts)}", "give each controller its own, or none at all"
+        message, remedy = f"The directory id is used by {named(hosts)}", "give each controller its own, or none at all"
         yield Problem("directory_id_shared", message, remedy, "kafka_directory_id", named(hosts), given)
 
 
@@ -79,7 +79,7 @@ def _given_directory_id(node: Node, quorum: str) -> Iterator[Problem]:
         yield Problem("directory_id", problem, remedy, "kafka_directory_id", node.host, text)
     elif not node.is_controller or quorum != DYNAMIC:
         why = "a node that is no controller" if not node.is_controller else "a static quorum"
-        message, remedy = f"has no effect on {why}", "remove it"
+        message, remedy = f"The variable has no effect on {why}", "remove it"
         yield Problem("directory_id_unused", message, remedy, "kafka_directory_id", node.host, text, WARNING)
 
 

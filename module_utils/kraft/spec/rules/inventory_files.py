@@ -26,7 +26,7 @@ def replaced(subject: Subject) -> Iterator[Problem]:
     """Report values replaced by a wider place, by a second one of the same group, or silently as a whole."""
     for each in subject.surroundings.files.replaced:
         if each.narrower:
-            message = f"has no effect at {each.lost}: files of group_vars win, here {each.won}"
+            message = f"The value has no effect at {each.lost}: files of group_vars win, here {each.won}"
             remedy = f"move it to group_vars or host_vars of {each.owner}"
             yield Problem("variable_replaced", message, remedy, each.variable, each.host, source=each.lost)
         elif each.same_owner or each.variable in WHOLE:
@@ -34,7 +34,7 @@ def replaced(subject: Subject) -> Iterator[Problem]:
 
 
 def _as_a_whole(each: Replaced) -> Problem:
-    message = f"has no effect at {each.lost}: {each.won} replaces all of it"
+    message = f"The value has no effect at {each.lost}: {each.won} replaces all of it"
     remedy = "keep one of the two"
     if each.variable == "kafka_config":
         remedy = "keep one of the two; or use kafka_group_config or kafka_host_config, which add to it"
@@ -50,18 +50,18 @@ def beside(subject: Subject) -> Iterator[Problem]:
             listener = name.startswith("listener.name.")
             near = name if name in known or listener or removal(name) else nearest(name, known, least=0.8)
             if near:
-                message = f"has no effect here: it is a setting of Kafka ({near})" if near != name else BESIDE
+                message = f"The line has no effect here: it is a setting of Kafka ({near})" if near != name else BESIDE
                 remedy = f"put it below kafka_config, indented by two blanks{'' if near == name else ', as ' + near}"
                 yield Problem("setting_beside", message, remedy, name, host)
 
 
-BESIDE = "has no effect here: it is a setting of Kafka, not a variable"
+BESIDE = "The line has no effect here: it is a setting of Kafka, not a variable"
 
 
 def groups(subject: Subject) -> Iterator[Problem]:
     """Report a file of variables among the hosts files: Ansible makes groups of its variables."""
     for name in sorted(subject.surroundings.files.groups & subject.surroundings.names):
-        message = "is read as the name of a group: its file stands among the hosts files"
+        message = "The name is read as a group, because its file is among the hosts files"
         yield Problem("variable_as_group", message, "move the file to group_vars/kafka/", name)
 
 

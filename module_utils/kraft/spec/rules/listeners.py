@@ -53,9 +53,9 @@ def no_place(text: str) -> str:
     except ValueError:
         return ""
     if address.is_link_local:
-        return "is an address of one network segment alone (link-local)"
+        return "The address is link-local: only one network segment can reach it"
     if address.is_multicast or address.is_reserved:
-        return "is a multicast, broadcast or reserved address: no host has it"
+        return "The address is multicast, broadcast or reserved: no host has it"
     return ""
 
 
@@ -73,13 +73,15 @@ def addresses(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(ADDRESS):
         text = node.address
         if text in WILDCARDS:
-            yield Problem(
-                "address", "is not an address that others can connect to", GIVE_NAME, ADDRESS, node.host, text
-            )
+            yield Problem("address", "Other hosts cannot connect to this address", GIVE_NAME, ADDRESS, node.host, text)
         elif not is_host(text):
-            yield Problem("address", "is neither a host name nor an IP address", GIVE_NAME, ADDRESS, node.host, text)
+            yield Problem(
+                "address", "The value is neither a host name nor an IP address", GIVE_NAME, ADDRESS, node.host, text
+            )
         elif is_loopback(text) and not alone:
-            yield Problem("address", "is reachable only from the machine itself", GIVE_NAME, ADDRESS, node.host, text)
+            yield Problem(
+                "address", "Only the machine itself can reach this address", GIVE_NAME, ADDRESS, node.host, text
+            )
         elif message := no_place(text):
             yield Problem("address", message, GIVE_NAME, ADDRESS, node.host, text)
 
@@ -89,13 +91,13 @@ def names(subject: Subject) -> Iterator[Problem]:
     for node in subject.cluster.nodes:
         for listener in node.listeners:
             if not NAME.fullmatch(listener.name):
-                message = "is not made of capitals, digits and '_', beginning with a capital"
+                message = "The name must begin with a capital and contain only capitals, digits and '_'"
                 remedy = f"write {suggested(listener.name)}"
                 yield Problem("listener_name", message, remedy, f"{VARIABLE}.name", node.host, listener.name)
         for name, purposes in sharing((each.name.upper(), each.purpose) for each in node.listeners).items():
             if not _ambiguous(node).intersection(purposes):  # one of these has to go in any case
-                message = f"names listeners for {named(purposes)}: a listener has one purpose"
-                remedy = "give each a name and a port of its own"
+                message = f"The name is used for {named(purposes)}: a listener has one purpose"
+                remedy = "give each its own name and port"
                 yield Problem("listener_twice", message, remedy, VARIABLE, node.host, name)
 
 
@@ -122,23 +124,25 @@ def ports(subject: Subject) -> Iterator[Problem]:
             yield from _port(node, f"{variable}.ports", port)
         listeners = [(each.port, each.name) for each in node.own_listeners]
         for shared, found in sharing([*listeners, *contributed]).items():
-            message, remedy = f"is the port of {named(found)}", "give each listener a port of its own"
+            message, remedy = f"The port is used by {named(found)}", "give each listener its own port"
             where = f"{VARIABLE}.port" if (shared, found[0]) in listeners else f"{found[0]}.ports"
             yield Problem("port_shared", message, remedy, where, node.host, shared)
 
 
 def _in_range(node: Node, where: str, port: int) -> Iterator[Problem]:
     if not 0 < port <= LARGEST_PORT:
-        message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
+        message, remedy = f"The port must be from 1 to {LARGEST_PORT}", "give a port in that range"
         yield Problem("port", message, remedy, where, node.host, port)
 
 
 def _port(node: Node, where: str, port: int) -> Iterator[Problem]:
     """Check that Kafka can open a port."""
     if str(port) == str(node.connection.get("ansible_port", 22)):
-        yield Problem("port_of_ssh", "is the port of ssh on this host", "give another port", where, node.host, port)
+        yield Problem(
+            "port_of_ssh", "The port is used by ssh on this host", "give another port", where, node.host, port
+        )
     elif 0 < port < PRIVILEGED:
-        message = f"is below {PRIVILEGED}, which only root may open; Kafka runs without privileges"
+        message = f"Only root may open ports below {PRIVILEGED}, and Kafka runs without privileges"
         remedy = f"listen on a port from {PRIVILEGED} on and, if clients need {port}, advertise that"
         yield Problem("port_privileged", message, remedy, where, node.host, port)
 
@@ -149,17 +153,17 @@ def binds(subject: Subject) -> Iterator[Problem]:
         if listener.bind not in WILDCARDS:
             if not is_host(listener.bind) and listener.bind != node.address:
                 message, remedy = (
-                    "is neither a host name nor an IP address",
+                    "The value is neither a host name nor an IP address",
                     "give an address of this host, 0.0.0.0 for all of them, or leave it out",
                 )
                 yield Problem("bind", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
         elif listener.purpose != CLIENT:
-            message = f"opens the {listener.purpose} listener to every network of the host"
+            message = f"The value opens the {listener.purpose} listener to every network of the host"
             remedy = "leave `bind` out, or give the address of the internal network"
             yield Problem("bind_wide", message, remedy, _at(listener, ".bind"), node.host, listener.bind, RISK)
         elif not listener.advertised_given:
             remedy = "add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out"
-            message = "listens on all interfaces, but has no advertised address"
+            message = "The listener binds to all interfaces, but has no advertised address"
             yield Problem("bind_unadvertised", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
 
 
@@ -171,10 +175,10 @@ def advertised(subject: Subject) -> Iterator[Problem]:
         if not listener.advertised_given:
             continue
         if text in WILDCARDS or not is_host(text):
-            message = "is not an address that others can connect to"
+            message = "Other hosts cannot connect to this address"
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
         elif is_loopback(text) and not alone:
-            message = "is reachable only from the machine itself"
+            message = "Only the machine itself can reach this address"
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
         elif message := no_place(text):
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
@@ -183,7 +187,7 @@ def advertised(subject: Subject) -> Iterator[Problem]:
     for address, hosts in sharing(dict.fromkeys(pairs)).items():
         together.setdefault(named(hosts), []).append(address)
     for whose, addresses in together.items():
-        message, remedy = f"leads to {whose}", "give each node an address or a port of its own"
+        message, remedy = f"The advertised address leads to {whose}", "give each node its own address or port"
         yield Problem("advertised_shared", message, remedy, VARIABLE, whose, named(addresses))
 
 
@@ -194,10 +198,10 @@ def needed(subject: Subject) -> Iterator[Problem]:
         for purpose in wanted:
             found = [each.name for each in node.listeners_for(purpose)]
             if not found:
-                message, remedy = f"has no listener with purpose {purpose}", f"add one with `purpose: {purpose}`"
+                message, remedy = f"There is no listener with purpose {purpose}", f"add one with `purpose: {purpose}`"
                 yield Problem("listener_missing", message, remedy, VARIABLE, node.host)
             elif purpose in _ambiguous(node):
-                message = f"has {len(found)} listeners with purpose {purpose} ({named(found)})"
+                message = f"There are {len(found)} listeners with purpose {purpose} ({named(found)})"
                 yield Problem("listener_ambiguous", message, "keep one", VARIABLE, node.host)
 
 
@@ -208,7 +212,7 @@ def alike(subject: Subject) -> Iterator[Problem]:
         found = {(each.name, each.protocol) for listeners in each_has if len(listeners) == 1 for each in listeners}
         if len(found) > 1:
             spoken = named(sorted(f"{name} ({protocol})" for name, protocol in found))
-            message = f"with purpose {purpose} differ between nodes: {spoken}"
+            message = f"The listeners with purpose {purpose} differ between nodes: {spoken}"
             yield Problem(
                 "listener_differs", message, "use one name and one protocol for all; ports may differ", VARIABLE
             )
@@ -223,13 +227,13 @@ def _alike_for_clients(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(VARIABLE, "kafka_process_roles"):
         own = {each.name: each for each in node.listeners_for(CLIENT)}
         for name in sorted(set(everywhere) - set(own)) if node.is_broker and own else ():
-            message = f"lacks the client listener {name}, which other brokers have: its clients cannot reach this one"
+            message = f"The client listener {name} of other brokers is missing: its clients cannot reach this broker"
             remedy = "give every broker the same client listeners"
             yield Problem("listener_differs", message, remedy, VARIABLE, node.host)
         for name, each in own.items():
             if each.spoken != everywhere[name]:
-                message = f"differs from other brokers, whose listener {name} uses {everywhere[name]}"
-                remedy = "use one protocol for all, or give each protocol a listener name of its own"
+                message = f"The protocol differs from other brokers, whose listener {name} uses {everywhere[name]}"
+                remedy = "use one protocol for all, or give each protocol its own listener name"
                 where = _at(each, ".protocol")
                 yield Problem("listener_differs", message, remedy, where, node.host, each.spoken)
 
@@ -239,12 +243,12 @@ def protocols(subject: Subject) -> Iterator[Problem]:
     for node, listener in _each(subject):
         if not operable.is_operable(listener):
             spoken = " or ".join(sorted(operable.OPERABLE[listener.purpose]))
-            message = f"cannot be operated yet: Kraftwright reaches nodes over {spoken} only"
+            message = f"Kraftwright cannot operate this protocol: it reaches nodes over {spoken} only"
             remedy = f"use {spoken}; SASL between nodes is not supported yet"
             where = _at(listener, ".protocol")
             yield Problem("protocol", message, remedy, where, node.host, listener.protocol)
         if listener.client_auth and (listener.purpose, listener.protocol) != (CLIENT, SSL):
-            message = "is for a client listener with SSL; nodes always show certificates, and a login says who it is"
+            message = "The key applies to client listeners with SSL only"
             yield Problem("client_auth", message, "remove it", _at(listener, ".client_auth"), node.host, REQUIRED)
     yield from _own_clients(subject)
 
@@ -256,7 +260,7 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
     for listener, (variable, options) in product(used, subject.surroundings.client_options.items()):
         missing = operable.missing_option(listener, options or operable.client_options(subject.cluster))
         if missing:
-            message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
+            message = f"The option {missing} is missing for {listener.name}, the client listener of this client"
             remedy = (
                 "name a user of kafka_users as kafka_client_user; or add the option in group_vars/all, which this "
                 "machine reads too; or put a PLAINTEXT client listener first"
@@ -268,7 +272,7 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.surroundings.client_options else ():
         given = operable.as_texts(node.variables.get(operable.SMOKE))
         if given and given != subject.surroundings.client_options[operable.SMOKE]:
-            message = "has no effect: Spark runs on this machine, which does not read the variables of this host"
+            message = "The variable has no effect here: Spark runs on this machine, which does not read host variables"
             remedy = "move it to group_vars/all"
             yield Problem("client_options", message, remedy, operable.SMOKE, node.host)
 
@@ -280,7 +284,7 @@ def plaintext(subject: Subject) -> Iterator[Problem]:
             encrypted = sorted(operable.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)
             remedy = f"{PRIVATE}, or use {' or '.join(encrypted)}" if encrypted else PRIVATE
             where = _at(listener, ".protocol")
-            message = "is not encrypted: anyone on its network can read records and logins"
+            message = "The listener is not encrypted: anyone on its network can read records and logins"
             yield Problem("plaintext", message, remedy, where, node.host, listener.protocol, WARNING)
 
 

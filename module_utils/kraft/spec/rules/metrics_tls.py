@@ -20,11 +20,14 @@ def exporters(subject: Subject) -> Iterator[Problem]:
     publishing = [node for node in subject.cluster.nodes if any(each.ports for each in node.effective_contributions)]
     for node in asked:
         if not node.proxied and (node.is_broker or not node.variables.get("kafka_collector")):
-            message, remedy = "protects nothing: no exporter is switched on", "set kafka_metrics, or leave it out"
+            message, remedy = (
+                "The variable has no effect: no exporter is switched on",
+                "set kafka_metrics, or leave it out",
+            )
             yield Problem("metrics_tls_alone", message, remedy, VARIABLE, node.host, True)
     found = {bool(node.proxied) for node in publishing if _publishes(node)}
     if len(found) > 1:
-        message, remedy = "differs between nodes that publish metrics", "set it once, for all nodes"
+        message, remedy = "The value differs between nodes that publish metrics", "set it once, for all nodes"
         yield Problem("metrics_tls_differs", message, remedy, VARIABLE)
 
 
@@ -37,11 +40,11 @@ def certificates(subject: Subject) -> Iterator[Problem]:
     """Require the node's certificate, and the authority for clients."""
     for node in subject.sound(VARIABLE, "kafka_tls"):
         if node.proxied and not node.tls:
-            message = "needs certificates, and the cluster has no authority for them"
+            message = "The proxy needs certificates, but the cluster has no authority to issue them"
             remedy = "set kafka_tls; kafka_security: plaintext may stay"
             yield Problem("metrics_tls_authority", message, remedy, VARIABLE, node.host, True)
         elif node.proxied and node.tls and node.tls.given and not node.tls.given.clients:
-            message = "is not there, and the proxy lets in only who has a certificate of these roots"
+            message = "The file is missing, but the proxy needs these roots to verify clients"
             remedy, path = "put the roots of clients there", f"{node.tls.authority}/clients.pem"
             yield Problem("certificate_file", message, remedy, "kafka_tls.directory", node.host, path)
 
@@ -54,13 +57,13 @@ def scrapers(subject: Subject) -> Iterator[Problem]:
             given = node.tls.given if node.tls else None
             remedy = f"add {{name: {name}, authentication: tls}} to kafka_users, or name a user that has it"
             if not name[:1].isalnum():
-                message, remedy = "does not begin with a letter or a digit", "give the user another name"
+                message, remedy = "The name does not begin with a letter or a digit", "give the user another name"
                 yield Problem("metrics_tls_user", message, remedy, USER, node.host, name)
             elif name not in there or not users.has_certificate(there[name]):
-                message = "is not one of kafka_users with a certificate, and nobody else may scrape"
+                message = "The user is not one of kafka_users with a certificate, and only such users may scrape"
                 yield Problem("metrics_tls_user", message, remedy, USER, node.host, name)
             elif given and name not in given.users:
-                message = "has no certificate among those that you bring"
+                message = "The user has no certificate among those that you provide"
                 remedy = f"put key and certificate, with CN={name} in its subject and without DNS names, into one file"
                 path = users.user_certificate(node.tls.authority if node.tls else "", name)
                 yield Problem("certificate_file", message, remedy, USER, node.host, path)
@@ -72,7 +75,7 @@ def twins(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(USER, USERS):
         for name in sorted({each.proxy["user"] for each in node.proxied}):
             for twin in (each for each in named if each != name and each.lower() == name.lower()):
-                message = f"differs from {name} in case alone, and the proxy would let in both"
+                message = f"The name differs from {name} only in case: the proxy would admit both users"
                 remedy = "give one of the two users another name"
                 yield Problem("metrics_tls_twin", message, remedy, USERS, node.host, twin)
 
@@ -82,7 +85,7 @@ def addresses(subject: Subject) -> Iterator[Problem]:
     for node in subject.cluster.nodes:
         for each in node.proxied:
             for address in filter(_is_loopback, each.addresses):
-                message = "is loopback, where the exporter listens behind the proxy"
+                message = "The address is loopback, where the exporter listens behind the proxy"
                 remedy = "give the node's private address"
                 yield Problem("metrics_tls_address", message, remedy, f"{each.variable}.addresses", node.host, address)
 

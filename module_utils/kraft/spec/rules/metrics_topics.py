@@ -19,7 +19,7 @@ def topics(subject: Subject) -> Iterator[Problem]:
         given = node.variables.get(TOPICS, ["*"])
         for name in given or [""]:
             if not TOPIC_NAME.fullmatch(name):
-                message = "stands for no topic" if name else "is an empty list: no topic would have series"
+                message = "The pattern matches no topic" if name else "The list is empty: no topic would have series"
                 remedy = "give names of topics, with * for any characters; or remove it for all topics"
                 yield Problem("metrics_topics", message, remedy, TOPICS, node.host, name or None)
 

@@ -43,7 +43,7 @@ def alike(subject: Subject) -> Iterator[Problem]:
     """Require equal values: a cluster has one copy."""
     found = [node.variables.get(MIRROR) or None for node in subject.sound(MIRROR)]
     if any(each != found[0] for each in found):
-        message, remedy = "differs between hosts: there is one copy", "set it once, for all nodes"
+        message, remedy = "The value differs between hosts, but there is one copy", "set it once, for all nodes"
         yield Problem("mirror_differs", message, remedy, MIRROR)
 
 
@@ -53,16 +53,18 @@ def source(subject: Subject) -> Iterator[Problem]:
     name, servers = asked.get("name"), asked.get("bootstrap_servers")
     if name is not None and (not NAME.fullmatch(name) or name == TARGET):
         remedy = f"use small letters, digits and dashes, and not {TARGET}, which is this cluster"
-        yield Problem("mirror_name", "is no name for a source", remedy, f"{MIRROR}.source.name", value=name)
+        yield Problem(
+            "mirror_name", "The value is not a valid name of a source", remedy, f"{MIRROR}.source.name", value=name
+        )
     for server in servers or ():
         match = ADDRESS.fullmatch(server)
         if not match or not 0 < int(match[2]) <= LARGEST_PORT:
             remedy = "write host:port, such as old1:9092"
             variable = f"{MIRROR}.source.bootstrap_servers"
-            yield Problem("mirror_servers", "is no address of a broker", remedy, variable, value=server)
+            yield Problem("mirror_servers", "The value is not an address of a broker", remedy, variable, value=server)
     if servers == []:
         remedy = "name one broker of the source at least, as host:port"
-        yield Problem("mirror_servers", "is empty", remedy, f"{MIRROR}.source.bootstrap_servers")
+        yield Problem("mirror_servers", "The list is empty", remedy, f"{MIRROR}.source.bootstrap_servers")
 
 
 def client(subject: Subject) -> Iterator[Problem]:
@@ -71,8 +73,8 @@ def client(subject: Subject) -> Iterator[Problem]:
     where = f"{MIRROR}.source.client"
     for key in OWN:
         if key in asked:
-            remedy = "remove it: kafka_mirror.source.bootstrap_servers says it"
-            yield Problem("mirror_client", f"sets {key}", remedy, where)
+            remedy = "remove it: kafka_mirror.source.bootstrap_servers decides"
+            yield Problem("mirror_client", f"The mapping sets {key}", remedy, where)
     try:
         from_java({str(key): text(value) for key, value in asked.items()})
     except RefusedError as error:
@@ -91,21 +93,21 @@ def patterns(subject: Subject) -> Iterator[Problem]:
                 yield Problem("mirror_pattern", fault, remedy, f"{MIRROR}.{name}", value=pattern)
     if given(subject).get("topics") == []:
         remedy = "name topics, or leave it out to copy all"
-        yield Problem("mirror_pattern", "is empty", remedy, f"{MIRROR}.topics")
+        yield Problem("mirror_pattern", "The list is empty", remedy, f"{MIRROR}.topics")
 
 
 def pattern_fault(pattern: str) -> str:
     """Return why it is no regular expression for MirrorMaker; empty if it is one."""
     if not pattern.strip() or pattern != pattern.strip():
-        return "is empty, or begins or ends with a blank"
+        return "The pattern is empty, or begins or ends with a blank"
     if "," in pattern:
-        return "holds a comma, which MirrorMaker takes for the end"
+        return "The pattern contains a comma, which ends it for MirrorMaker"
     if not SHARED_SYNTAX.fullmatch(pattern):
-        return f"holds what MirrorMaker, which is written in Java, may read otherwise: only {SHARED} are taken"
+        return f"MirrorMaker may read this pattern differently: only {SHARED} are allowed"
     try:
         re.compile(pattern)
     except re.error as error:
-        return f"is no regular expression ({error})"
+        return f"The pattern is not a regular expression ({error})"
     return ""
 
 
@@ -115,7 +117,7 @@ def throttle(subject: Subject) -> Iterator[Problem]:
     if isinstance(asked, int) and asked < 1:
         where = f"{MIRROR}.throttle_bytes_per_second"
         yield Problem(
-            "mirror_throttle", "lets nothing through", "give bytes a second, or leave it out", where, value=asked
+            "mirror_throttle", "The limit blocks everything", "give bytes a second, or leave it out", where, value=asked
         )
 
 

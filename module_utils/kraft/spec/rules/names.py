@@ -68,14 +68,16 @@ def unknown(subject: Subject) -> Iterator[Problem]:
     for host, used in subject.surroundings.used.items():
         for name in sorted(used & RENAMED.keys()):
             new = RENAMED[name]
-            yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", name, host)
+            yield Problem(
+                "renamed_variable", f"The variable is now called {new}", f"write {new} in its place", name, host
+            )
         for name in sorted(used & REMOVED.keys()):
-            yield Problem("removed_variable", "has no effect any more", REMOVED[name], name, host)
+            yield Problem("removed_variable", "The variable has no effect any more", REMOVED[name], name, host)
         others = used - known - RENAMED.keys() - REMOVED.keys()
         for name in sorted(each for each in others if not each.startswith(CONTRIBUTION)):
             meant = nearest(name, subject.surroundings.names, PREFIX, least=0.75)
             remedy = OF_OTHER_TOOLS.get(name) or (f"did you mean {meant}?" if meant else OTHERS)
-            yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)
+            yield Problem("unknown_variable", "No role has this variable", remedy, name, host)
 
 
 def connections(subject: Subject) -> Iterator[Problem]:
@@ -83,7 +85,9 @@ def connections(subject: Subject) -> Iterator[Problem]:
     for node in subject.cluster.nodes:
         for old in sorted(OLD_CONNECTION & node.connection.keys()):
             new = old.replace("ansible_ssh_", "ansible_")
-            yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", old, node.host)
+            yield Problem(
+                "renamed_variable", f"The variable is now called {new}", f"write {new} in its place", old, node.host
+            )
 
 
 def accepted(subject: Subject) -> Iterator[Problem]:
@@ -93,14 +97,18 @@ def accepted(subject: Subject) -> Iterator[Problem]:
             meant = nearest(name, ACCEPTABLE)
             remedy = f"did you mean {meant}?" if meant else f"there are {', '.join(sorted(ACCEPTABLE))}"
             yield Problem(
-                "unknown_risk", "is not a risk that can be accepted", remedy, "kafka_accepted_risks", value=name
+                "unknown_risk",
+                "The value is not a risk that can be accepted",
+                remedy,
+                "kafka_accepted_risks",
+                value=name,
             )
 
 
 def of_a_play(subject: Subject) -> Iterator[Problem]:
     """Report a variable of a play (``vars`` of it, or of ``import_playbook``): some tasks see it, no check does."""
     for name in sorted(subject.surroundings.of_play & STATE):
-        message = "is set by a play: what nodes are to be is read from the inventory and the command line alone"
+        message = "A play sets this variable, but the desired state comes only from the inventory and the command line"
         remedy = "move it to group_vars of the nodes, or give it with -e"
         yield Problem("play_variable", message, remedy, name)
 

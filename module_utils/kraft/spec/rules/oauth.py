@@ -31,17 +31,19 @@ def mechanisms(subject: Subject) -> Iterator[Problem]:
     for node, listener, where in _each(subject):
         takes, given = OAUTHBEARER in listener.mechanisms, listener.oauth is not None
         if listener.mechanisms and (listener.purpose != CLIENT or not listener.protocol.startswith("SASL")):
-            message = f"is for client listeners with SASL: this one is for {listener.purpose}, with {listener.protocol}"
+            message = f"The key needs a client listener with SASL; this is {listener.purpose} with {listener.protocol}"
             remedy = "remove it; or use protocol: SASL_SSL, where the listener is for clients"
             yield Problem("listener_login", message, remedy, f"{where}.mechanisms", node.host)
         if given and not takes:
-            message = f"says how tokens are judged, but the listener takes none: {OAUTHBEARER} is no mechanism of it"
+            message = f"The listener accepts no tokens: {OAUTHBEARER} is not one of its mechanisms"
             yield Problem("listener_login", message, f"set mechanisms: [{OAUTHBEARER}]", f"{where}.oauth", node.host)
         if takes and not given:
             remedy = "give oauth: {issuer: ..., audience: ..., jwks: ...}"
-            yield Problem("oauth", "is missing: any token would be taken", remedy, f"{where}.oauth", node.host)
+            yield Problem(
+                "oauth", "The key is missing: any token would be accepted", remedy, f"{where}.oauth", node.host
+            )
         if takes and listener.protocol == SASL_PLAINTEXT:
-            message = "sends tokens in the open: whoever reads one is its owner until it expires"
+            message = "The listener sends tokens unencrypted: a token that is read can be used until it expires"
             yield Problem("oauth_open", message, "use SASL_SSL", f"{where}.protocol", node.host, severity=RISK)
 
 
@@ -57,10 +59,10 @@ def key_sets(subject: Subject) -> Iterator[Problem]:
             if found:
                 yield Problem("oauth_keys", found, "give the file with the issuer's public keys", at, node.host, jwks)
         elif is_secret("", jwks):
-            message = "holds a secret, which the process list of the node would show"
+            message = "The address contains a secret, which the node's process list would show"
             yield Problem("oauth_keys", message, "give an address without one, or a file", at, node.host, HIDDEN)
         elif not URL.fullmatch(jwks) or not server_of(jwks):
-            message = "is neither an address with https nor an absolute path"
+            message = "The value is neither an https address nor an absolute path"
             yield Problem("oauth_keys", message, remedy, at, node.host, jwks)
 
 
@@ -68,7 +70,7 @@ def allowed(subject: Subject) -> Iterator[Problem]:
     """Refuse a second allow-list of addresses: Java would take the one given by hand."""
     for node in subject.cluster.nodes:
         if with_tokens(node) and any(option.startswith(ALLOWED) for option in node.jvm_options):
-            message, remedy = f"sets {ALLOWED}, which is derived from {VARIABLE}", "remove it"
+            message, remedy = f"The option sets {ALLOWED}, which is derived from {VARIABLE}", "remove it"
             yield Problem("oauth_allowed", message, remedy, "kafka_jvm_options", node.host)
 
 
@@ -78,7 +80,9 @@ def unverified(subject: Subject) -> Iterator[Problem]:
         for key, value in subject.settings[node.host].items():
             left_out = UNVERIFIED.fullmatch(key)
             if left_out and value.strip().lower() == "true":
-                message = f"takes tokens of any {left_out[1]}: also those that were issued for another service"
+                message = (
+                    f"The listener accepts tokens of any {left_out[1]}, including those issued for another service"
+                )
                 remedy = "remove it, and name issuer and audience in oauth of the listener"
                 yield Problem("oauth_unverified", message, remedy, placed(node, key), node.host, value, severity=RISK)
 
@@ -92,7 +96,7 @@ def super_users(subject: Subject) -> Iterator[Problem]:
             continue
         for listener in node.listeners_for(CLIENT):
             if OAUTHBEARER in enabled_mechanisms(settings, listener.name):
-                message = f"takes tokens: one with sub {names[0].partition(':')[2]} is a super user"
+                message = f"The listener accepts tokens: one with sub {names[0].partition(':')[2]} is a super user"
                 remedy = "have the issuer refuse '=' in sub, then list oauth_super_users in kafka_accepted_risks"
                 where = f"{VARIABLE}[{listener.name}].mechanisms"
                 yield Problem("oauth_super_users", message, remedy, where, node.host, severity=RISK)
@@ -102,8 +106,10 @@ def own_clients(subject: Subject) -> Iterator[Problem]:
     """Refuse tokens for the smoke test and the probe, which have none."""
     listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
     if listener and listener.mechanisms == (OAUTHBEARER,) and subject.surroundings.client_options:
-        message = f"takes only tokens, and {named(sorted(subject.surroundings.client_options))} connect to it"
-        remedy = "put a client listener before it that takes a password or a certificate"
+        message = (
+            f"The listener accepts tokens only, but {named(sorted(subject.surroundings.client_options))} connect to it"
+        )
+        remedy = "put a client listener before it that accepts a password or a certificate"
         yield Problem("oauth_own_clients", message, remedy, f"{VARIABLE}[{listener.name}].mechanisms")
 
 

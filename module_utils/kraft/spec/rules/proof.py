@@ -43,7 +43,7 @@ def of_nobody(subject: Subject) -> Iterator[Problem]:
             here = subject.surroundings.smoke.get(variable)
             if not variable.startswith(OF_SMOKE) or variable == OPTIONS or as_text(value) == as_text(here):
                 continue
-            message = "has no effect: Spark runs on this machine, which does not read the variables of this host"
+            message = "The variable has no effect here: Spark runs on this machine, which does not read host variables"
             yield Problem("smoke_variable", message, "move it to group_vars/all", variable, node.host, severity=WARNING)
 
 
@@ -57,7 +57,7 @@ def judged(variable: str, value: Any, host: str) -> Iterator[Problem]:
     least, most = LIMITS[variable]
     number = whole(value)
     if value is not None and (number is None or not least <= number <= most):
-        message = f"is {'out of range' if number is not None else 'no whole number'}"
+        message = f"The value is {'out of range' if number is not None else 'not a whole number'}"
         yield Problem("limit", message, f"give a number from {least} to {most}", variable, host, value)
 
 
@@ -75,7 +75,7 @@ def topic(subject: Subject) -> Iterator[Problem]:
     if name is not None and not (str(name) and topics.NAME.fullmatch(f"{name}{RUN_ID}")):
         most = LONGEST - len(RUN_ID)
         remedy = f"use 1 to {most} letters, digits, dots, _ and -: the run's id follows"
-        yield Problem("smoke_topic", "cannot begin the name of a topic", remedy, TOPIC, "localhost", name)
+        yield Problem("smoke_topic", "A topic's name cannot begin with this value", remedy, TOPIC, "localhost", name)
 
 
 RULES = (of_nodes, of_this_machine, of_nobody, topic)

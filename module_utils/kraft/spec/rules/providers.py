@@ -27,7 +27,7 @@ def providers(subject: Subject) -> Iterator[Problem]:
         without = [name for name in known if f"{PROVIDERS}.{name}.class" not in given]
         if without:
             remedy = f"set {PROVIDERS}.{without[0]}.class, such as {FILES}"
-            message, where = f"names {named(without)}, which has no class", f"{variable}[{PROVIDERS}]"
+            message, where = f"The list names {named(without)}, which has no class", f"{variable}[{PROVIDERS}]"
             yield Problem("provider_class", message, remedy, where, node.host, named(without))
         yield from _asked(node, known)
 
@@ -38,7 +38,9 @@ def _asked(node: Node, known: list[str]) -> Iterator[Problem]:
             asked = [] if isinstance(value, dict) else ASKED.findall(value_text(value))
             strange = sorted(set(asked) - set(known))
             if strange:
-                message = f"uses {named(strange)}, which is not in {PROVIDERS}: Kafka would take the text literally"
+                message = (
+                    f"The value uses {named(strange)}, which is not in {PROVIDERS}: Kafka would use the text literally"
+                )
                 remedy = f"set {PROVIDERS}: {strange[0]} and {PROVIDERS}.{strange[0]}.class, such as {FILES}"
                 yield Problem("provider_unknown", message, remedy, f"{layer.variable}[{key}]", node.host)
 

@@ -51,7 +51,7 @@ OF_CONTROLLERS = frozenset(
 #: (smaller, larger, why): the first must not be above the second.
 ORDERED = (
     ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms", "replicas would leave the ISR repeatedly"),
-    ("replica.fetch.wait.max.ms", "replica.socket.timeout.ms", "replicas would hang up on their leaders"),
+    ("replica.fetch.wait.max.ms", "replica.socket.timeout.ms", "replicas would close the connections to their leaders"),
     ("message.max.bytes", "socket.request.max.bytes", "a record of that size could never be sent"),
     ("group.min.session.timeout.ms", "group.max.session.timeout.ms", "no consumer could join a group"),
     ("log.retention.check.interval.ms", "log.retention.ms", "records would outlive their retention"),
@@ -141,7 +141,7 @@ def buffers(subject: Subject) -> Iterator[Problem]:
         size, threads = values.number("log.cleaner.dedupe.buffer.size"), values.number("log.cleaner.threads")
         where = values.given("log.cleaner.dedupe.buffer.size", "log.cleaner.threads")
         if where and size and threads and size / threads <= MEGABYTE:
-            message = f"leaves each of {threads:.0f} cleaner threads 1 MiB or less"
+            message = f"Each of {threads:.0f} cleaner threads would get 1 MiB or less"
             remedy = "raise log.cleaner.dedupe.buffer.size"
             yield Problem("cleaner_buffer", message, remedy, where, values.node.host, int(size))
         queued, request = values.number("queued.max.request.bytes"), values.number("socket.request.max.bytes")
@@ -157,7 +157,7 @@ def zeros(subject: Subject) -> Iterator[Problem]:
         for key in ("log.retention.ms", "log.retention.minutes", "log.retention.hours"):
             where, value = values.given(key), values.number(key)
             if where and value is not None and (value == 0 or value < -1):
-                message, remedy = "keeps no records", "give -1 for ever, or a time above 0"
+                message, remedy = "The value keeps no records", "give -1 for ever, or a time above 0"
                 yield Problem("retention", message, remedy, where, values.node.host, int(value))
         where = values.given("max.connections.per.ip")
         if (
@@ -165,8 +165,8 @@ def zeros(subject: Subject) -> Iterator[Problem]:
             and values.number("max.connections.per.ip") == 0
             and not values.text("max.connections.per.ip.overrides")
         ):
-            remedy = "set max.connections.per.ip.overrides for those who may connect"
-            yield Problem("connections", "blocks every connection", remedy, where, values.node.host, 0)
+            remedy = "set max.connections.per.ip.overrides for the addresses that may connect"
+            yield Problem("connections", "The value blocks every connection", remedy, where, values.node.host, 0)
 
 
 def positive(subject: Subject) -> Iterator[Problem]:
@@ -177,7 +177,9 @@ def positive(subject: Subject) -> Iterator[Problem]:
             if where and value is not None and value < 1:
                 default = values.default(key)
                 remedy = f"give a time in milliseconds; Kafka's default is {default}"
-                yield Problem("setting_zero", "is no time", remedy, where, values.node.host, int(value))
+                yield Problem(
+                    "setting_zero", "The time must be greater than 0 ms", remedy, where, values.node.host, int(value)
+                )
 
 
 def roles(subject: Subject) -> Iterator[Problem]:
@@ -186,11 +188,16 @@ def roles(subject: Subject) -> Iterator[Problem]:
     for values in _values(subject):
         node, where = values.node, values.given(join)
         if where and values.is_true(join) and not node.is_controller:
-            message, remedy = "stops a node that is no controller", "move it to kafka_group_config of the controllers"
+            message, remedy = (
+                "The setting stops a node that is not a controller",
+                "move it to kafka_group_config of the controllers",
+            )
             yield Problem("auto_join", message, remedy, where, node.host, value=True)
         elif where and values.is_true(join) and subject.cluster.quorum == STATIC:
             remedy = "remove it, or use kafka_quorum: dynamic"
-            yield Problem("auto_join", "has no effect on a static quorum", remedy, where, node.host, True, WARNING)
+            yield Problem(
+                "auto_join", "The setting has no effect on a static quorum", remedy, where, node.host, True, WARNING
+            )
 
 
 def readers(subject: Subject) -> Iterator[Problem]:
@@ -203,7 +210,7 @@ def readers(subject: Subject) -> Iterator[Problem]:
                 reader = _only_reader(setting) if setting else ""
                 if reader and reader not in node.roles:
                     message, remedy = (
-                        f"is read by {reader}s only",
+                        f"Only {reader}s read this setting",
                         f"move it to the {reader}s' group, or to kafka_config",
                     )
                     where = f"{layer.variable}[{key}]"
@@ -224,7 +231,7 @@ def elections(subject: Subject) -> Iterator[Problem]:
     for values in _values(subject):
         where = values.given("unclean.leader.election.enable")
         if where and values.is_true("unclean.leader.election.enable"):
-            message, remedy = "can elect a leader that lacks acknowledged records", "remove it"
+            message, remedy = "The setting can elect a leader that lacks acknowledged records", "remove it"
             yield Problem("unclean_election", message, remedy, where, values.node.host, True, RISK)
 
 
@@ -239,16 +246,22 @@ def tiered(subject: Subject) -> Iterator[Problem]:
         node, enabled = values.node, values.is_true(TIERED)
         where = values.given(TIERED) or f"kafka_config[{TIERED}]"
         if enabled and node.is_broker and not values.text(STORAGE_MANAGER):
-            message, remedy = f"is true without {STORAGE_MANAGER}: the broker would not start", f"set {STORAGE_MANAGER}"
+            message, remedy = (
+                f"The setting is true without {STORAGE_MANAGER}: the broker would not start",
+                f"set {STORAGE_MANAGER}",
+            )
             yield Problem("tiered_storage", message, remedy, where, node.host, True)
         name = values.text(METADATA_LISTENER)
         if enabled and name and name not in {each.name for each in node.listeners}:
-            message, remedy = "is no listener of the node", f"name one of {named(each.name for each in node.listeners)}"
+            message, remedy = (
+                "The value is not a listener of the node",
+                f"name one of {named(each.name for each in node.listeners)}",
+            )
             yield Problem("tiered_storage", message, remedy, values.given(METADATA_LISTENER), node.host, name)
     on = [node.host for node in subject.cluster.nodes if subject.settings[node.host].get(TIERED, "").lower() == "true"]
     for node in subject.cluster.nodes if topics and on else ():
         if node.host not in on:
-            message = f"is not set, and topic {topics[0]['name']} needs it on every node"
+            message = f"The setting is missing, but topic {topics[0]['name']} needs it on every node"
             remedy = "set it in kafka_config, for brokers and controllers alike"
             yield Problem("tiered_storage", message, remedy, f"kafka_config[{TIERED}]", node.host)
 

@@ -28,7 +28,7 @@ def jmx(subject: Subject) -> Iterator[Problem]:
         given = system_properties(node.jvm_options)
         if is_open(given):
             port = given[f"{JMX}port"]
-            message = f"opens JMX on port {port} without a login"
+            message = f"The options open JMX on port {port} without a login"
             remedy = (
                 f"remove -D{JMX}port, and read metrics by kafka_metrics: true;"
                 f" or add -D{JMX}host=127.0.0.1 and -D{RMI}=127.0.0.1, and read on the node"
@@ -37,7 +37,7 @@ def jmx(subject: Subject) -> Iterator[Problem]:
         elif (
             given.get(f"{JMX}port") and is_loopback(given.get(f"{JMX}host", "")) and not is_loopback(given.get(RMI, ""))
         ):
-            message = f"listens for JMX on {given[f'{JMX}host']} alone, and sends clients to the host's own address"
+            message = f"JMX listens on {given[f'{JMX}host']} only, but sends clients to the host's own address"
             remedy = f"add -D{RMI}={given[f'{JMX}host']}"
             yield Problem("jmx_unreadable", message, remedy, OPTIONS, node.host, given[f"{JMX}port"], WARNING)
 
@@ -63,7 +63,7 @@ def debugger(subject: Subject) -> Iterator[Problem]:
         for match in filter(None, map(DEBUGGER.fullmatch, node.jvm_options)):
             address = ADDRESS.search(match.group(1))
             if address and address.group(1) and not is_loopback(address.group(1).strip("[]")):
-                message = "lets everybody who reaches the port debug the node, which is to run code in it"
+                message = "The option lets every client of the port run code in the node"
                 remedy = "remove it, or give address=127.0.0.1:PORT"
                 yield Problem("debugger_open", message, remedy, OPTIONS, node.host, match.group(0), RISK)
                 break

@@ -27,7 +27,11 @@ def bounds(subject: Subject) -> Iterator[Problem]:
     for variable, value in ((FACTOR, cluster.default_replication_factor), (IN_SYNC, cluster.min_insync_replicas)):
         if not 1 <= value <= LARGEST:
             yield Problem(
-                "replicas", "is not a number of replicas", "give 1 or more, such as 3 and 2", variable, value=value
+                "replicas",
+                "The value is not a valid number of replicas",
+                "give 1 or more, such as 3 and 2",
+                variable,
+                value=value,
             )
 
 
@@ -37,11 +41,11 @@ def enough_brokers(subject: Subject) -> Iterator[Problem]:
     wanted = cluster.default_replication_factor
     if not count or wanted <= count or not subject.all_sound("kafka_process_roles", FACTOR):
         return
-    message = f"is above the number of brokers, {count}"
+    message = f"The factor is above the number of brokers, {count}"
     if cluster.in_production:
         yield Problem("replication_factor", message, f"add brokers, or give {count} or less", FACTOR, value=wanted)
     else:
-        cut = f"{message}; this test cluster gets {cluster.replication_factor} (min ISR {cluster.min_isr})"
+        cut = f"{message}; this test cluster uses {cluster.replication_factor} (min ISR {cluster.min_isr})"
         yield Problem("replication_factor", cut, "add brokers for more", FACTOR, value=wanted, severity=WARNING)
 
 
@@ -52,16 +56,16 @@ def in_sync(subject: Subject) -> Iterator[Problem]:
     if not subject.all_sound(FACTOR, IN_SYNC) or min(factor, wanted) < 1:
         return
     if wanted > factor:
-        message = f"is above the replication factor, {factor}: nothing could be written"
+        message = f"The value is above the replication factor, {factor}: nothing could be written"
         yield Problem("min_isr", message, f"give {max(1, factor - 1)}", IN_SYNC, value=wanted)
     elif factor == 1:
-        message = "keeps one copy of every record: a lost disk loses data"
+        message = "The cluster keeps one copy of every record: a lost disk loses data"
         yield Problem("single_replica", message, "use 3, with min ISR 2", FACTOR, value=factor, severity=RISK)
     elif wanted == factor:
-        message = f"equals the replication factor, {factor}: without one broker nothing can be written"
+        message = f"The value equals the replication factor, {factor}: if one broker is down, nothing can be written"
         yield Problem("min_isr_tight", message, f"give {factor - 1}", IN_SYNC, value=wanted, severity=RISK)
     elif wanted == 1:
-        message = "acknowledges records that only one broker has: if it fails, they are lost"
+        message = "Records are acknowledged when only one broker has them: if it fails, they are lost"
         yield Problem("min_isr_loose", message, "give 2", IN_SYNC, value=wanted, severity=WARNING)
 
 
@@ -82,13 +86,15 @@ def _own_topic(cluster: Cluster, at: Problem, least: int) -> Iterator[Problem]:
     """Check one of them. `at`: a problem without words, whose value is the replication factor."""
     count, factor = len(cluster.brokers), at.value
     if factor > count > 0:
-        yield _said(at, "own_topic_factor", f"is above the number of brokers, {count}", f"give {count} or less")
+        yield _said(
+            at, "own_topic_factor", f"The factor is above the number of brokers, {count}", f"give {count} or less"
+        )
     elif least > factor:
-        message = f"has fewer replicas than must be in sync, {least}: nothing could be written"
+        message = f"The topic has fewer replicas than must be in sync, {least}: nothing could be written"
         yield _said(at, "own_topic_min_isr", message, "give a min.isr below the replication factor")
     elif factor == 1 and cluster.default_replication_factor > 1:
         message, remedy = (
-            "keeps Kafka's own state in one copy",
+            "The topic keeps Kafka's own state in one copy",
             "leave it out: it follows the default replication factor",
         )
         yield dataclasses.replace(_said(at, "own_topic_single", message, remedy), severity=RISK)
@@ -106,7 +112,10 @@ def _number(text: str) -> int | None:
 def auto_create(subject: Subject) -> Iterator[Problem]:
     """Warn about automatic topics: a mistyped name becomes one, and takes another's records."""
     if subject.cluster.in_production and subject.cluster.auto_create_topics:
-        message, remedy = "makes a topic of every mistyped name", "leave it out, and make topics on purpose"
+        message, remedy = (
+            "The setting creates a topic for every mistyped name",
+            "leave it out, and declare topics in kafka_topics",
+        )
         yield Problem("auto_create_topics", message, remedy, AUTO_CREATE, value=True, severity=WARNING)
 
 

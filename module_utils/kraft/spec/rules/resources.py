@@ -43,7 +43,10 @@ def alike(subject: Subject) -> Iterator[Problem]:
     for variable in (TOPICS, USERS, ACLS, QUOTAS, CLIENT_USER):
         found = [node.variables.get(variable) or None for node in subject.sound(variable)]
         if any(each != found[0] for each in found):
-            message, remedy = "differs between hosts: the cluster has one set", "set it once, for all nodes"
+            message, remedy = (
+                "The value differs between hosts, but the cluster has one set",
+                "set it once, for all nodes",
+            )
             yield Problem("resources_differ", message, remedy, variable)
 
 
@@ -56,9 +59,9 @@ def people(subject: Subject) -> Iterator[Problem]:
         where, name = f"{USERS}[{user['name']}]", user["name"]
         if not users.NAME.fullmatch(name):
             remedy = "use 1 to 64 letters, digits, dots, @, _ and -, and not dots alone"
-            yield Problem("user_name", "is not a name that every client can log in with", remedy, where)
+            yield Problem("user_name", "Some clients cannot log in with this name", remedy, where)
         if name == NOBODY:
-            message = "is Kafka's name for every client that does not log in"
+            message = "This is Kafka's name for every client that does not log in"
             yield Problem("user_name", message, "give the user another name", where)
         if user.get("state") == users.ABSENT:
             continue
@@ -77,7 +80,7 @@ def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
     """Report a mechanism that no client listener takes."""
     own = [each.lower() for each in offered if each in SCRAM]
     other = f"set {' or '.join(own)}" if own else "use kafka_security: tls_scram"
-    message = f"logs in with {mechanism}, and no client listener takes it"
+    message = f"The user logs in with {mechanism}, which no client listener accepts"
     remedy = f"{other}; or name {mechanism} among the mechanisms of a client listener with SASL"
     return Problem("user_mechanism", message, remedy, where, value=mechanism.lower())
 
@@ -85,16 +88,16 @@ def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
 def _generated(subject: Subject, where: str) -> Iterator[Problem]:
     """Check that the run can keep the generated password of a user without one."""
     if subject.surroundings.password_fault:
-        message = f"is not set, and {subject.surroundings.password_fault}"
+        message = f"The password is not set, and {subject.surroundings.password_fault}"
         remedy = "give a password; or start the run with your vault's (--vault-password-file), to generate and keep one"
         yield Problem("user_password", message, remedy, where)
 
 
 def _password(given: str, name: str, where: str) -> Iterator[Problem]:
     remedy = "draw one at random, such as with `openssl rand -base64 24`, and keep it in a vault"
-    weak = "is the user's name" if given.lower() == name.lower() else weakness(given)
+    weak = "The password is the user's name" if given.lower() == name.lower() else weakness(given)
     if CONTROL.search(given):
-        message = "holds a control character, which a login must not have (RFC 5802)"
+        message = "The password contains a control character, which RFC 5802 forbids"
         yield Problem("user_password", message, remedy, where, value=HIDDEN)
     elif weak:
         yield Problem("weak_secret", weak, remedy, where, value=HIDDEN, severity=RISK)
@@ -105,15 +108,25 @@ def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]
     cluster, how = subject.cluster, f"{where}.authentication"
     if user.get("password"):
         remedy = "remove the password, or log in with it: authentication: scram-sha-512"
-        yield Problem("user_password", "has no effect: a certificate is the login", remedy, f"{where}.password")
+        yield Problem(
+            "user_password",
+            "The password has no effect: the user logs in with a certificate",
+            remedy,
+            f"{where}.password",
+        )
     if not any(node.tls for node in cluster.nodes):
         remedy = "set kafka_tls; with certificates that you bring, name their owners in kafka_acls"
-        yield Problem("user_certificate", "is tls, and the cluster has no authority to issue it", remedy, how)
+        yield Problem(
+            "user_certificate",
+            "The user needs a certificate, but the cluster has no authority to issue it",
+            remedy,
+            how,
+        )
     elif user["name"] in {each.proxy["user"] for node in cluster.nodes for each in node.proxied}:
         return
     elif not any(each.client_auth for node in cluster.brokers for each in node.listeners_for(CLIENT)):
         remedy = "use kafka_security: mtls, or client_auth: required of a client listener with SSL"
-        message = "is tls, and no client listener asks for a certificate"
+        message = "The user logs in with a certificate, but no client listener requests one"
         yield Problem("user_mechanism", message, remedy, how, severity=WARNING)
 
 
@@ -123,7 +136,7 @@ def own_client(subject: Subject) -> Iterator[Problem]:
     user = next((each for each in there if each["name"] == name), None)
     if name and not user:
         remedy = "add the user to kafka_users, or name one that is there"
-        yield Problem("client_user", "is not one of kafka_users", remedy, CLIENT_USER, value=name)
+        yield Problem("client_user", "The user is not one of kafka_users", remedy, CLIENT_USER, value=name)
     node = next(filter(subject.cluster.client_listener, subject.cluster.brokers), None)
     listener = subject.cluster.client_listener(node) if node else None
     if not user or not node or not listener:
@@ -132,7 +145,7 @@ def own_client(subject: Subject) -> Iterator[Problem]:
     other = listener.client_auth != users.has_certificate(user)
     if other or (scram and users.mechanism(user) not in scram):
         wanted = users.TLS if listener.client_auth else next(iter(scram), "SCRAM-SHA-512").lower()
-        message = f"does not log in as {listener.name} wants it, the listener of the smoke test and the probe"
+        message = f"The user's login does not fit {listener.name}, the listener of the smoke test and the probe"
         remedy = f"set authentication: {wanted} for this user, or name another one"
         yield Problem("client_user", message, remedy, CLIENT_USER, value=name)
 
@@ -147,10 +160,16 @@ def access(subject: Subject) -> Iterator[Problem]:
         removed = absent and (LOOSE_NAME.search(name) or PATTERN.fullmatch(name))  # made by hand
         fault = "" if who == EVERYBODY or removed else principal_fault(who)
         if who in _super_users(subject):
-            message, remedy = "is a super user: what ACLs say of it has no effect", "remove the entry"
+            message, remedy = "The principal is a super user: ACLs have no effect on it", "remove the entry"
             yield Problem("acl_super_user", message, remedy, where, value=who, severity=WARNING)
         if fault:
-            yield Problem("acl_principal", fault, "write it as User:NAME, or User:* for everybody", where, value=who)
+            yield Problem(
+                "acl_principal",
+                f"The principal {fault}",
+                "write it as User:NAME, or User:* for everybody",
+                where,
+                value=who,
+            )
     lines += [
         (f"{USERS}[{user['name']}].allow[{number}]", entry)
         for user in users.present(given_of(subject, USERS))
@@ -160,12 +179,12 @@ def access(subject: Subject) -> Iterator[Problem]:
     yield from found_faults("acl", [(where, one) for where, one in lines if not acls.is_of_all(one)], acls.faults)
     without = [node.host for node in subject.cluster.nodes if not subject.settings[node.host].get(AUTHORIZER)]
     if everything and without:
-        message = f"have no effect: {named(without)} has no authorizer"
+        message = f"ACLs have no effect: {named(without)} has no authorizer"
         yield Problem("acl_authorizer", message, "use kafka_security: tls_scram", ACLS if given else USERS)
     for where, entry in everything:
         client = entry.get("principal") in (EVERYBODY, f"User:{subject.cluster.client_user}")
         if entry.get("permission") == acls.DENY and client and subject.cluster.client_user and _is_ours(entry):
-            message = "denies kafka_client_user the topics or groups of the smoke test and the probe"
+            message = "The ACL denies kafka_client_user the topics or groups of the smoke test and the probe"
             yield Problem("acl_client_user", message, "leave out names that begin with kraftwright-", where)
 
 
@@ -182,7 +201,7 @@ def contradictions(subject: Subject) -> Iterator[Problem]:
     declared = users.acls(people, [entry for entry in given if entry not in absent], subject.cluster.client_user)
     for acl in sorted({acl for entry in declared for acl in acls.expanded(entry)}):
         if acl in gone or acl.principal in nobody:
-            message, remedy = "is declared, and declared absent", "keep one of the entries"
+            message, remedy = "The entry is declared both present and absent", "keep one of the entries"
             yield Problem("resource_twice", message, remedy, ACLS, value=str(acl))
     yield from _contradicting_quotas(given_of(subject, QUOTAS), people)
 
@@ -195,7 +214,7 @@ def _contradicting_quotas(given: list[Entry], people: list[Entry]) -> Iterator[P
     gone = {quotas.entity(entry) for entry in given if entry.get("state") == users.ABSENT}
     for quota in dict.fromkeys(declared):
         if quota.entity in gone:
-            message, remedy = "is declared, and declared absent", "keep one of the entries"
+            message, remedy = "The entry is declared both present and absent", "keep one of the entries"
             yield Problem("resource_twice", message, remedy, QUOTAS, value=str(quota))
 
 
@@ -206,9 +225,9 @@ def prune(subject: Subject) -> Iterator[Problem]:
     kinds = users.kinds(given)
     if kinds is None or set(kinds) - set(PRUNABLE):
         remedy = f"give {', '.join(PRUNABLE)}, or some of them, with commas between"
-        yield Problem("prune", "is no list of kinds that can be pruned", remedy, PRUNE, value=given)
+        yield Problem("prune", "The value is not a list of kinds that can be pruned", remedy, PRUNE, value=given)
     if isinstance(most, int) and most < 1:
-        yield Problem("prune", "is less than one", "give how many may go, or leave it out", MOST, value=most)
+        yield Problem("prune", "The number is less than one", "give how many may go, or leave it out", MOST, value=most)
 
 
 def _is_ours(entry: Entry) -> bool:
@@ -237,7 +256,7 @@ def twice(variable: str, names: Iterable[str]) -> Iterator[Problem]:
     for name, count in Counter(names).items():
         if count > 1:
             yield Problem(
-                "resource_twice", f"is listed {count} times", "keep one of the entries", f"{variable}[{name}]"
+                "resource_twice", f"The entry is listed {count} times", "keep one of the entries", f"{variable}[{name}]"
             )
 
 

@@ -62,12 +62,12 @@ def passwords(key: str, text: str) -> list[str]:
 def weakness(password: str) -> str:
     """Return why a password can be guessed; empty if no reason is found."""
     if not password:
-        return "is empty"
+        return "The password is empty"
     if password.lower() in GUESSED:
-        return "is a password of examples"
+        return "The password is one of examples"
     if len(set(password)) < LEAST_DIFFERENT:
-        return f"has fewer than {LEAST_DIFFERENT} different characters"
-    return f"is shorter than {SHORTEST} characters" if len(password) < SHORTEST else ""
+        return f"The password has fewer than {LEAST_DIFFERENT} different characters"
+    return f"The password is shorter than {SHORTEST} characters" if len(password) < SHORTEST else ""
 
 
 def readable(subject: Subject) -> Iterator[Problem]:
@@ -76,7 +76,7 @@ def readable(subject: Subject) -> Iterator[Problem]:
         return
     for node in subject.cluster.nodes:
         for where in sorted(subject.surroundings.readable.get(node.host, ())):
-            message = "is readable in the inventory"
+            message = "The secret is readable in the inventory"
             remedy = "encrypt it with ansible-vault, look it up, or give ${provider:path:key} for the node to resolve"
             yield Problem("readable_secret", message, remedy, where, node.host, HIDDEN, WARNING)
 

@@ -47,7 +47,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
             and listener.protocol.endswith("SSL")
             and not any(_setting(settings, listener, key) for key in KEY_MATERIAL)
         ):
-            message = f"uses {listener.protocol}, but has neither key nor certificate"
+            message = f"The listener uses {listener.protocol}, but has neither key nor certificate"
             setting = f"listener.name.{listener.name.lower()}.ssl.keystore.location"
             remedy = f"give kafka_tls, or set {setting} (and type) in kafka_config"
             yield Problem("listener_key", message, remedy, f"{VARIABLE}[{listener.name}]", node.host)
@@ -63,7 +63,7 @@ def node_certificates(subject: Subject) -> Iterator[Problem]:
                 if found and wanted in ("", found):
                     continue
                 setting = f"listener.name.{listener.name.lower()}.{key}"
-                message = f"is {found or 'not set'}, but {listener.name} uses {SSL} between nodes"
+                message = f"The setting is {found or 'missing'}, but {listener.name} uses {SSL} between nodes"
                 remedy = f"set it to {wanted}" if wanted else "give kafka_tls, or the path of a PEM file on the host"
                 yield Problem("node_certificate", message, remedy, f"kafka_config[{setting}]", node.host)
 
@@ -75,21 +75,21 @@ def mechanisms(subject: Subject) -> Iterator[Problem]:
             continue
         found, where = _mechanisms(settings, listener), f"{VARIABLE}[{listener.name}]"
         if not found:
-            message = f"uses {listener.protocol}, but has no mechanism"
+            message = f"The listener uses {listener.protocol}, but has no mechanism"
             remedy = f"set listener.name.{listener.name.lower()}.sasl.enabled.mechanisms in kafka_config"
             yield Problem("listener_mechanism", message, remedy, where, node.host)
         scram = [
             each for each in (*found, settings.get("sasl.mechanism.controller.protocol", "")) if "SCRAM" in each.upper()
         ]
         if listener.purpose == CONTROLLER and scram:
-            message = f"uses {scram[0]}: after a stop of all nodes no controller could ever log in again"
+            message = f"The listener uses {scram[0]}: after a stop of all nodes no controller could log in again"
             yield Problem(
                 "controller_scram", message, "use TLS with client certificates, or PLAIN over TLS", where, node.host
             )
         for each in found:
             if each.upper() in ("SCRAM-SHA-1", "DIGEST-MD5", "CRAM-MD5"):
                 remedy = "use SCRAM-SHA-512 or SCRAM-SHA-256"
-                yield Problem("mechanism", f"uses {each}, which Kafka refuses", remedy, where, node.host)
+                yield Problem("mechanism", f"The listener uses {each}, which Kafka refuses", remedy, where, node.host)
 
 
 def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
@@ -104,7 +104,7 @@ def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
                 continue
             wanted, offered = settings.get(key, "GSSAPI"), _mechanisms(settings, listener)
             if offered and wanted not in offered:
-                message = f"is {wanted}, but the listener {listener.name} offers {named(offered)}"
+                message = f"The mechanism is {wanted}, but the listener {listener.name} offers {named(offered)}"
                 yield Problem(
                     "mechanism_differs", message, "use one that is offered", f"kafka_config[{key}]", node.host
                 )
@@ -121,9 +121,9 @@ def derived(subject: Subject) -> Iterator[Problem]:
         }
         for layer in node.layers:
             for key in sorted(found & set(layer.settings)):
-                remedy = "remove it; client_auth, mechanisms and oauth of the listener say who clients are"
+                remedy = "remove it; client_auth, mechanisms and oauth of the listener decide"
                 where = f"{layer.variable}[{key}]"
-                yield Problem("setting_derived", f"is derived from {VARIABLE}", remedy, where, node.host)
+                yield Problem("setting_derived", f"The setting is derived from {VARIABLE}", remedy, where, node.host)
 
 
 def _of_listener(node: Node, listener: Listener, prefix: str) -> set[str]:

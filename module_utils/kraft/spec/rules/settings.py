@@ -71,16 +71,16 @@ def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: 
     where, value = f"{layer.variable}[{key}]", shown(given, key)
     if key in OWNED:
         remedy = f"remove it and use {OWNED[key]}"
-        yield Problem("setting_derived", f"is derived from {OWNED[key]}", remedy, where, node.host, value)
+        yield Problem("setting_derived", f"The setting is derived from {OWNED[key]}", remedy, where, node.host, value)
         return
     gone = removal(key)
     if gone and (key not in definitions.server or key == "broker.id"):
-        yield Problem("setting_removed", f"has no effect: {gone[0]}", gone[1], where, node.host, value)
+        yield Problem("setting_removed", f"The setting has no effect: {gone[0]}", gone[1], where, node.host, value)
         return
     if isinstance(given, dict):
         yield Problem(
             "setting_value",
-            "is a mapping, not a value",
+            "The value is a mapping",
             _in_one_line(definitions.server, layer, key, given),
             where,
             node.host,
@@ -145,7 +145,7 @@ def _has_plugin(node: Node) -> bool:
 
 
 def _orphan(owner: str) -> Problem:
-    return Problem("setting_orphan", f"has no effect without {owner}", f"set {owner}, or remove it")
+    return Problem("setting_orphan", f"The setting has no effect without {owner}", f"set {owner}, or remove it")
 
 
 def _of_listener(definitions: Definitions, node: Node, listener: str, key: str) -> Setting | Problem:
@@ -154,19 +154,21 @@ def _of_listener(definitions: Definitions, node: Node, listener: str, key: str) 
     if listener not in names:
         meant = nearest(listener.lower(), names)
         remedy = f"did you mean {meant}?" if meant else f"the listeners are {named(names)}; write them in lower case"
-        return Problem("setting_listener", f"names the listener {listener}, which is none of this node", remedy)
+        return Problem(
+            "setting_listener", f"The setting names the listener {listener}, which this node does not have", remedy
+        )
     mechanism, _, rest = key.partition(".")
     inner = rest if mechanism in MECHANISMS and rest.startswith("sasl.") else key
     known = definitions.server.get(inner)
     if known and (inner.startswith(("ssl.", "sasl.")) or inner in PER_LISTENER):
         return known
     if known:
-        return Problem("setting_listener", f"{inner} is no setting of a single listener", f"set {inner} for the node")
+        return Problem("setting_listener", f"{inner} cannot be set for a single listener", f"set {inner} for the node")
     meant = nearest(
         inner, [name for name in definitions.server if name.startswith(("ssl.", "sasl.")) or name in PER_LISTENER]
     )
     remedy = f"did you mean listener.name.{listener}.{meant}?" if meant else "remove it"
-    return Problem("setting_unknown", "is not a setting of a listener", remedy)
+    return Problem("setting_unknown", "Listeners have no such setting", remedy)
 
 
 def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
@@ -176,30 +178,32 @@ def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
         remedy = f"write {topic.server}, the brokers' default for it"
         if topic.server in OWNED:
             remedy = f"use {OWNED[topic.server]}"
-        return Problem("setting_of_topic", "is a topic's setting", remedy)
+        return Problem("setting_of_topic", "This is a topic's setting", remedy)
     if topic:
-        return Problem("setting_of_topic", "is a topic's setting without a default on brokers", "set it on the topic")
+        return Problem(
+            "setting_of_topic", "This is a topic's setting without a default on brokers", "set it on the topic"
+        )
     if key in LIVE_ONLY:
         remedy = "set it with kafka-configs.sh on the running cluster"
-        return Problem("setting_live", f"is {LIVE_ONLY[key]}, not one of server.properties", remedy)
+        return Problem("setting_live", f"This is {LIVE_ONLY[key]}, not a setting of server.properties", remedy)
     meant = nearest(key, [*definitions.server, *BESIDE], least=0.7)
     if not meant and _has_plugin(node):
-        message, remedy = "is not a setting of Kafka: only a plugin can read it", "remove it, unless a plugin reads it"
+        message, remedy = "Kafka has no such setting: only a plugin can read it", "remove it, unless a plugin reads it"
         return Problem("setting_of_plugin", message, remedy, severity=WARNING)
     remedy = f"did you mean {meant}?" if meant else PLUGIN
     if meant in OWNED:
         remedy = f"did you mean {meant}? that follows from {OWNED[meant]}"
-    return Problem("setting_unknown", f"is not a setting of Kafka {definitions.version}", remedy)
+    return Problem("setting_unknown", f"Kafka {definitions.version} has no such setting", remedy)
 
 
 def _value(setting: Setting, node: Node, where: str, key: str, value: Any) -> Iterator[Problem]:
     said = shown(value, key)
     if value is None:
         remedy = "give a value, or remove the line to keep the default"
-        yield Problem("setting_value", "has no value", remedy, where, node.host)
+        yield Problem("setting_value", "The setting has no value", remedy, where, node.host)
     elif isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value):
         remedy = "write one line for each setting, with its whole dotted name"
-        yield Problem("setting_value", "is a mapping, not a value", remedy, where, node.host, said)
+        yield Problem("setting_value", "The value is a mapping", remedy, where, node.host, said)
     else:
         text = value_text(value)
         message, remedy = value_problem(setting, text)
@@ -207,9 +211,11 @@ def _value(setting: Setting, node: Node, where: str, key: str, value: Any) -> It
             yield Problem("setting_value", message, remedy, where, node.host, said)
         instead = REMOVED_VALUES.get(key, {}).get(text)
         if instead:
-            yield Problem("setting_removed", "is a class that is gone", f"use {instead}", where, node.host, said)
+            yield Problem(
+                "setting_removed", "The class was removed from Kafka", f"use {instead}", where, node.host, said
+            )
         if setting.internal:
-            message, remedy = "is internal to Kafka and may change or go at any time", "remove it"
+            message, remedy = "The setting is internal to Kafka and may change or disappear at any time", "remove it"
             yield Problem("setting_internal", message, remedy, where, node.host, said, WARNING)
 
 

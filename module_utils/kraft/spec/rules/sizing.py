@@ -69,7 +69,9 @@ def heap(subject: Subject) -> Iterator[Problem]:
         size = size_mb(node.heap_size) if node.heap_size else heap_mb(node.facts.memory_mb)
         if node.heap_size and size is None:
             remedy = "give megabytes or gigabytes, such as 512m or 4g"
-            yield Problem("heap_form", "is not a size that the JVM accepts", remedy, HEAP, node.host, node.heap_size)
+            yield Problem(
+                "heap_form", "The value is not a size that the JVM accepts", remedy, HEAP, node.host, node.heap_size
+            )
         elif size is not None:
             yield from _heap_size(node, size)
 
@@ -77,10 +79,10 @@ def heap(subject: Subject) -> Iterator[Problem]:
 def _heap_size(node: Node, size: int) -> Iterator[Problem]:
     shown = node.heap_size or f"{size}m (derived)"
     if size < SMALLEST_HEAP_MB:
-        message = f"is below {SMALLEST_HEAP_MB}m, the least that Kafka starts with reliably"
+        message = f"The heap is below {SMALLEST_HEAP_MB}m, the least that Kafka starts with reliably"
         yield Problem("heap_small", message, "give 512m or more", HEAP, node.host, shown)
     if size >= COMPRESSED_REFERENCES_MB:
-        message = "is where the JVM needs twice the space for each reference"
+        message = "The heap is so large that the JVM needs twice the space for each reference"
         yield Problem("heap_references", message, "give 31g or less", HEAP, node.host, shown, WARNING)
 
 
@@ -91,19 +93,27 @@ def jvm_options(subject: Subject) -> Iterator[Problem]:
             owner = next((variable for start, variable in OWNED_OPTIONS.items() if option.startswith(start)), "")
             if owner:
                 remedy = f"remove it; {owner} decides" if owner != OPTIONS else "write the options themselves"
-                yield Problem("jvm_option_owned", "follows from another variable", remedy, OPTIONS, node.host, option)
+                yield Problem(
+                    "jvm_option_owned", "The option follows from another variable", remedy, OPTIONS, node.host, option
+                )
             elif SEVERAL.search(option):
-                message, remedy = "holds two options: Java refuses it", f"write each as an element: {_apart(option)}"
+                message, remedy = (
+                    "The element contains two options: Java refuses it",
+                    f"write each as an element: {_apart(option)}",
+                )
                 yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
             elif gone := next((each for each in REMOVED_OPTIONS if option.partition("=")[0].rstrip("+-") == each), ""):
-                message, remedy = f"is no option of Java 17 ({gone} went)", "remove it"
+                message, remedy = f"Java 17 has no such option ({gone} was removed)", "remove it"
                 yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
             elif not option.startswith("-") or option != option.strip() or "\n" in option:
-                message, remedy = "is not a JVM option", "write each option as one element that begins with '-'"
+                message, remedy = (
+                    "The value is not a JVM option",
+                    "write each option as one element that begins with '-'",
+                )
                 yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
         collectors = [option for option in node.jvm_options if COLLECTOR.fullmatch(option)]
         if len(collectors) > 1:
-            message, remedy = f"{named(collectors)} exclude each other", "keep one"
+            message, remedy = f"The options {named(collectors)} exclude each other", "keep one"
             yield Problem("jvm_collectors", message, remedy, OPTIONS, node.host)
 
 
@@ -117,11 +127,13 @@ def limits(subject: Subject) -> Iterator[Problem]:
         for variable, least in SMALLEST.items():
             value = node.variables.get(variable)
             if variable not in node.broken and value is not None and value < least:
-                yield Problem("limit", f"is below {least}", f"give {least} or more", variable, node.host, value)
+                yield Problem(
+                    "limit", f"The limit is below {least}", f"give {least} or more", variable, node.host, value
+                )
     for node in subject.sound("kafka_nofile_limit", "kafka_host_partition_budget"):
         files, budget = node.variables.get("kafka_nofile_limit"), node.variables.get("kafka_host_partition_budget")
         if files and budget and files < FILES_PER_PARTITION * budget:
-            message = f"is too few for {budget} partitions (kafka_host_partition_budget), each of several open files"
+            message = f"The limit is too low for {budget} partitions (kafka_host_partition_budget)"
             remedy = f"give {FILES_PER_PARTITION * budget} or more"
             yield Problem("nofile", message, remedy, "kafka_nofile_limit", node.host, files, WARNING)
 
@@ -130,7 +142,7 @@ def java_home(subject: Subject) -> Iterator[Problem]:
     """Require a directory of the hosts; preflight checks for a Java in it."""
     for node in subject.sound(JAVA):
         if node.java_home and not (node.java_home.startswith("/") and SAFE.fullmatch(node.java_home)):
-            message, remedy = "is not an absolute path", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
+            message, remedy = "The path is not absolute", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
             yield Problem("java_home", message, remedy, JAVA, node.host, node.java_home)
 
 
@@ -140,12 +152,15 @@ def kernel(subject: Subject) -> Iterator[Problem]:
         given = node.variables.get(SYSCTL) or {}
         for name, value in given.items():
             if not KERNEL_SETTING.fullmatch(str(name)):
-                message, remedy = "is not a kernel setting", "give its name with dots, such as vm.swappiness"
+                message, remedy = (
+                    "The name is not that of a kernel setting",
+                    "give its name with dots, such as vm.swappiness",
+                )
                 yield Problem("sysctl", message, remedy, f"{SYSCTL}[{name}]", node.host, value)
         budget, maps = node.variables.get("kafka_host_partition_budget"), str(given.get("vm.max_map_count", ""))
         if budget and maps.isdigit() and int(maps) < max_map_count(budget):
             message = (
-                f"is below the {max_map_count(budget)} that {budget} partitions need (kafka_host_partition_budget)"
+                f"The value is below {max_map_count(budget)}: {budget} partitions need it (kafka_host_partition_budget)"
             )
             remedy = "leave it out, or lower the budget"
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
@@ -157,7 +172,7 @@ def tmp_dir(subject: Subject) -> Iterator[Problem]:
         given = [option.partition("=")[2] for option in node.jvm_options if option.startswith(TMP_DIR)]
         writable = (*PRIVATE, node.log4j_dir, *node.log_dirs)
         if given and not any(inside(given[-1], path) for path in writable):
-            message = "is read-only for Kafka's unit: the JVM cannot unpack the libraries for zstd and snappy there"
+            message = "Kafka's unit cannot write there: the JVM could not unpack the libraries for zstd and snappy"
             remedy = f"give {TMP_DIR}{node.log4j_dir}, or leave it out"
             yield Problem("tmp_dir_read_only", message, remedy, OPTIONS, node.host, given[-1], WARNING)
 

@@ -45,10 +45,17 @@ def log_dirs(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(LOG_DIRS):
         if not node.log_dirs:
             yield Problem(
-                "no_log_dir", "is empty", f"give one directory for each disk, {EXAMPLE}", LOG_DIRS, node.host, []
+                "no_log_dir",
+                "The list is empty",
+                f"give one directory for each disk, {EXAMPLE}",
+                LOG_DIRS,
+                node.host,
+                [],
             )
         for path in sorted({path for path in node.log_dirs if node.log_dirs.count(path) > 1}):
-            yield Problem("log_dir_twice", "is named twice", "name each directory once", LOG_DIRS, node.host, path)
+            yield Problem(
+                "log_dir_twice", "The directory is named twice", "name each directory once", LOG_DIRS, node.host, path
+            )
 
 
 def places(subject: Subject) -> Iterator[Problem]:
@@ -63,33 +70,33 @@ def places(subject: Subject) -> Iterator[Problem]:
         for variable, path in paths:
             message = "" if place_problem(path)[0] else _taken(path, node)
             if message:
-                remedy = f"give a directory of its own, {EXAMPLE}"
+                remedy = f"give a separate directory, {EXAMPLE}"
                 yield Problem("directory_taken", message, remedy, variable, node.host, path)
 
 
 def place_problem(path: str) -> tuple[str, str]:
     """Return why a directory cannot be used, and the remedy; empty texts if it can."""
     safe = "use letters, digits and . _ + @ = - only"
-    lasting, own = f"give a directory that stays, {EXAMPLE}", f"give a directory of its own, {EXAMPLE}"
+    lasting, own = f"give a persistent directory, {EXAMPLE}", f"give a separate directory, {EXAMPLE}"
     faults = (
         (
             not path.startswith("/"),
-            "is a relative path",
+            "The path is relative",
             f"begin it with /, {EXAMPLE}",
         ),
-        (".." in path.split("/"), "contains '..'", "write the directory that is meant"),
+        (".." in path.split("/"), "The path contains '..'", "write the directory that is meant"),
         (
             not SAFE.fullmatch(path),
-            "contains a character that Kafka, systemd or the JVM interprets",
+            "The path contains a character that Kafka, systemd or the JVM interprets",
             safe,
         ),
         (
             any(inside(path, each) for each in VOLATILE),
-            "is a temporary directory: the system deletes its contents",
+            "The path is a temporary directory: the system deletes its contents",
             lasting,
         ),
-        (any(inside(path, each) for each in SYSTEM), "belongs to the system", own),
-        (path in ROOTS, "is shared with other directories, and its owner would change", own),
+        (any(inside(path, each) for each in SYSTEM), "The directory belongs to the system", own),
+        (path in ROOTS, "Other programs use this directory, and its owner would change", own),
     )
     return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
 
@@ -97,12 +104,14 @@ def place_problem(path: str) -> tuple[str, str]:
 def _taken(path: str, node: Node) -> str:
     """Return the other user of a directory of records."""
     if inside(node.install_dir, path):
-        return f"holds the install dir {node.install_dir}"
+        return f"The directory contains the install dir {node.install_dir}"
     for part in OURS:
         if inside(path, f"{node.install_dir}/{part}"):
-            return f"lies in {node.install_dir}/{part}, which deployments replace and destroy_cluster.yml deletes"
+            return (
+                f"The directory is in {node.install_dir}/{part}: deployments replace it, destroy_cluster.yml deletes it"
+            )
     if inside(path, node.log4j_dir) or inside(node.log4j_dir, path):
-        return f"mixes records with Kafka's own log files in {node.log4j_dir} (kafka_log4j_dir)"
+        return f"The directory mixes records with Kafka's own log files in {node.log4j_dir} (kafka_log4j_dir)"
     return ""
 
 
@@ -114,7 +123,9 @@ def nesting(subject: Subject) -> Iterator[Problem]:
             for _, other in paths:
                 if path != other and inside(path, other):
                     remedy = "put them side by side"
-                    yield Problem("directory_nested", f"lies inside {other}", remedy, variable, node.host, path)
+                    yield Problem(
+                        "directory_nested", f"The directory is inside {other}", remedy, variable, node.host, path
+                    )
 
 
 def disks(subject: Subject) -> Iterator[Problem]:
@@ -131,7 +142,7 @@ def disks(subject: Subject) -> Iterator[Problem]:
 def _twice(node: Node, part: str, values: Iterable[str]) -> Iterator[Problem]:
     listed = list(values)
     for value in sorted({value for value in listed if listed.count(value) > 1}):
-        message, remedy = f"is the {part} of two disks", f"give each disk a {part} of its own"
+        message, remedy = f"Two disks have this {part}", f"give each disk its own {part}"
         yield Problem("disk_twice", message, remedy, f"kafka_host_data_disks.{part}", node.host, value)
 
 
@@ -141,21 +152,23 @@ def _disk(node: Node, variable: str, disk: dict[str, str]) -> Iterator[Problem]:
         yield Problem("disk_mount", message, remedy, f"{variable}.mount", node.host, disk["mount"])
     if not disk["device"].startswith("/dev/"):
         remedy = "give a block device by a stable name, such as /dev/disk/by-id/..."
-        yield Problem("disk_device", "is not a device path", remedy, f"{variable}.device", node.host, disk["device"])
+        yield Problem(
+            "disk_device", "The value is not a device path", remedy, f"{variable}.device", node.host, disk["device"]
+        )
     if disk["device"].startswith(PLACEHOLDER):
         yield Problem(
             "disk_placeholder",
-            "is the placeholder of the example",
+            "The device is the placeholder of the example",
             REPLACE,
             f"{variable}.device",
             node.host,
             disk["device"],
         )
     if disk.get("fstype", "xfs") not in ("xfs", "ext4"):
-        message, remedy = "is not a supported filesystem", "use xfs, or ext4"
+        message, remedy = "The filesystem is not supported", "use xfs, or ext4"
         yield Problem("disk_fstype", message, remedy, f"{variable}.fstype", node.host, disk["fstype"])
     if disk["mount"] in node.log_dirs and disk.get("fstype") == "ext4":
-        message = "is the root of an ext4 disk, whose lost+found stops Kafka"
+        message = "The directory is the root of an ext4 disk: its lost+found stops Kafka"
         yield Problem("lost_found", message, "give a directory below the mount", LOG_DIRS, node.host, disk["mount"])
 
 

@@ -38,17 +38,20 @@ def authority(subject: Subject) -> Iterator[Problem]:
     given = [each for each in every if each.get("authority") != GIVEN]
     for part in ("authority", "passphrase", "directory"):
         if len({each.get(part) for each in every}) > 1:
-            message, remedy = "differs between hosts: the cluster has one authority", "set it once, for all nodes"
+            message, remedy = (
+                "The value differs between hosts, but the cluster has one authority",
+                "set it once, for all nodes",
+            )
             yield Problem("tls_differs", message, remedy, f"{VARIABLE}.{part}")
     passphrases = [each.get("passphrase", "") for each in given if each]
     if any(len(each) < SHORTEST_PASSPHRASE for each in passphrases):
-        message = f"is missing or has fewer than {SHORTEST_PASSPHRASE} characters: whoever finds the keys can guess it"
+        message = f"The passphrase is missing or has fewer than {SHORTEST_PASSPHRASE} characters: it can be guessed"
         yield Problem("tls_passphrase", message, "give a longer one, from a vault", f"{VARIABLE}.passphrase")
     elif guessed := next(filter(None, map(weakness, passphrases)), ""):
-        message = f"{guessed}: whoever finds the keys can guess it"
+        message = f"{guessed}: it can be guessed"
         yield Problem("tls_passphrase", message, "draw one with `openssl rand -base64 24`", f"{VARIABLE}.passphrase")
     if any(given) and len(subject.cluster.name) > LONGEST_CLUSTER:
-        message = f"has more than {LONGEST_CLUSTER} characters, and a certificate holds no more of it"
+        message = f"The name has more than the {LONGEST_CLUSTER} characters that a certificate can hold"
         yield Problem("tls_name", message, "give a shorter name", "kafka_cluster_name", value=subject.cluster.name)
     if subject.surroundings.tls_fault:
         remedy = "give the passphrase by which the authority was made, or restore its directory from a backup"
@@ -64,22 +67,26 @@ def certificates(subject: Subject) -> Iterator[Problem]:
         if tls.is_given:
             pass
         elif not SHORTEST_DAYS <= tls.days <= LONGEST_DAYS:
-            message = f"is not from {SHORTEST_DAYS} to {LONGEST_DAYS}"
-            remedy = "397 days leave time for a yearly renewal"
+            message = f"The number of days must be from {SHORTEST_DAYS} to {LONGEST_DAYS}"
+            remedy = "give such a number; 397 days leave time for a yearly renewal"
             yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
         elif not 1 <= tls.renew_before_days < tls.days:
-            message = f"is not from 1 to {tls.days - 1}: at 0 no run renews in time, above that each run renews"
+            message = (
+                f"The number must be from 1 to {tls.days - 1}: at 0 no run renews in time, above that each run renews"
+            )
             remedy, where = "give a third of kafka_tls.days, or less", f"{VARIABLE}.renew_before_days"
             yield Problem("tls_days", message, remedy, where, node.host, tls.renew_before_days)
         elif (left := subject.surroundings.tls_days_left) is not None and 0 <= left < tls.days:
-            message = f"is more than the {left} days that the authority is good: nobody trusts a certificate for longer"
+            message = (
+                f"The number exceeds the {left} days that the authority is valid: no certificate is trusted longer"
+            )
             remedy = f"give at most {left}, and renew_before_days below it, until the authority is replaced"
             yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
         yield from _names(node)
         for layer in node.layers:
             for key in filter(OURS.fullmatch, layer.settings):
-                message = f"is derived from {VARIABLE}"
-                remedy = f"remove it; {VARIABLE} with authority: given takes certificates that you bring"
+                message = f"The setting is derived from {VARIABLE}"
+                remedy = f"remove it; {VARIABLE} with authority: given uses certificates that you provide"
                 yield Problem("setting_derived", message, remedy, f"{layer.variable}[{key}]", node.host)
 
 
@@ -90,12 +97,14 @@ def strength(subject: Subject) -> Iterator[Problem]:
             setting, text = LISTENER.sub("", key), str(value)
             weak = WEAK[setting].findall(text) if setting in WEAK else []
             if setting == NAMES and not text.strip():
-                message = "is empty: names in certificates are not checked, so one stolen key can be any node"
+                message = (
+                    "The setting is empty: names in certificates are not verified, so one stolen key can be any node"
+                )
                 remedy = "remove it; kafka_tls.names adds names that are missing"
                 yield Problem("weak_tls", message, remedy, placed(node, key), node.host, severity=RISK)
             elif weak:
                 message, remedy = (
-                    f"offers {named(weak)}, which is broken",
+                    f"The setting allows {named(weak)}, which is broken",
                     "remove it: the default is TLS 1.2 and 1.3",
                 )
                 yield Problem("weak_tls", message, remedy, placed(node, key), node.host, text, RISK)
@@ -107,25 +116,27 @@ def node_names(subject: Subject) -> Iterator[Problem]:
         settings = subject.settings[node.host]
         own = {f"listener.name.{one.name.lower()}.{MAPPING}" for one in node.own_listeners if one.purpose != CLIENT}
         for key in sorted({MAPPING, *own} & settings.keys()):
-            message = "gives nodes other names than super.users has, so that nodes refuse each other"
+            message = "The rules give nodes names that super.users lacks: nodes would refuse each other"
             remedy = "set it for client listeners alone: listener.name.<listener>.ssl.principal.mapping.rules"
             yield Problem("node_names", message, remedy, placed(node, key), node.host, settings[key])
 
 
 def _names(node: Node) -> Iterator[Problem]:
     if len(node.host) > LONGEST_SUBJECT and not (node.tls and node.tls.is_given):
-        message = f"has more than {LONGEST_SUBJECT} characters, and a certificate holds no more of its owner's name"
+        message = f"The name has more than the {LONGEST_SUBJECT} characters that a certificate can hold"
         yield Problem("tls_name", message, "give the host a shorter name in the inventory", VARIABLE, node.host)
     known = [each.name for each in node.listeners]
     for listener, names in (node.tls.names if node.tls else {}).items():
         where = f"{VARIABLE}.names[{listener}]"
         if listener not in known:
-            message, remedy = "is no listener of this node", f"use one of {named(known)}"
+            message, remedy = "The name is not that of a listener of this node", f"use one of {named(known)}"
             yield Problem("tls_name", message, remedy, where, node.host, listener)
         for name in names:
             if not is_host(name):
                 remedy = "give names as clients write them"
-                yield Problem("tls_name", "is neither a host name nor an IP address", remedy, where, node.host, name)
+                yield Problem(
+                    "tls_name", "The value is neither a host name nor an IP address", remedy, where, node.host, name
+                )
 
 
 RULES = (authority, certificates, strength, node_names)

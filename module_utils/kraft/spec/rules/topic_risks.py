@@ -35,20 +35,20 @@ def _copies(subject: Subject, topic: Mapping[str, Any], config: Mapping[str, str
     if not own or cluster.replication_factor == 1 or not subject.all_sound("kafka_default_replication_factor"):
         return
     if factor == 1:
-        message = "keeps one copy of every record: a lost disk loses data"
+        message = "The topic keeps one copy of every record: a lost disk loses data"
         yield Problem("single_replica", message, "use replication_factor: 3", where, value=factor, severity=RISK)
     elif least == factor:
-        message = f"needs all of its {factor} replicas to be written: without one broker nothing can be written"
+        message = f"Writing needs all {factor} replicas: if one broker is down, nothing can be written"
         remedy = f"give {factor + 1} replicas, or min.insync.replicas {factor - 1}"
         yield Problem("min_isr_tight", message, remedy, where, value=least, severity=RISK)
     elif least == 1:
-        message = "acknowledges records that only one broker has: if it fails, they are lost"
+        message = "Records are acknowledged when only one broker has them: if it fails, they are lost"
         yield Problem("min_isr_loose", message, "give min.insync.replicas 2", where, value=least, severity=WARNING)
 
 
 def _elections(where: str, config: Mapping[str, str]) -> Iterator[Problem]:
     if config.get(UNCLEAN, "").lower() == "true":
-        message = "can elect a leader that lacks acknowledged records"
+        message = "The setting can elect a leader that lacks acknowledged records"
         yield Problem("unclean_election", message, "remove it", where, value=True, severity=RISK)
 
 
@@ -58,7 +58,9 @@ def _sizes(subject: Subject, where: str, config: Mapping[str, str]) -> Iterator[
     given = [subject.settings[node.host].get(REQUEST) or default or "" for node in subject.cluster.brokers]
     limits = [int(each) for each in given if each.isascii() and each.isdigit()]
     if text.isascii() and text.isdigit() and limits and int(text) > min(limits):
-        message = f"is above {REQUEST} {min(limits)} of the brokers: a record of that size could never be sent"
+        message = (
+            f"The value is above {REQUEST} {min(limits)} of the brokers: a record of that size could never be sent"
+        )
         yield Problem("settings_order", message, "lower the first or raise the second", where, value=text)
 
 

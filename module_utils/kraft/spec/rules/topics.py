@@ -32,12 +32,14 @@ def topics(subject: Subject) -> Iterator[Problem]:
         where, config = f"{TOPICS}[{topic['name']}]", dict(topic.get("config") or {})
         factor = topic.get("replication_factor")
         if factor is not None and not 1 <= factor <= len(cluster.brokers):
-            message = f"is not from 1 to {len(cluster.brokers)}, the number of brokers"
-            yield Problem("topic_factor", message, "give as many as there are brokers", where, value=factor)
+            message = f"The factor must be from 1 to {len(cluster.brokers)}, the number of brokers"
+            yield Problem("topic_factor", message, "give at most the number of brokers", where, value=factor)
         least = value_text(config.get("min.insync.replicas", "")).strip()
         if least.isascii() and least.isdigit() and int(least) > (factor or cluster.replication_factor):
-            message = f"wants {least} replicas in sync of {factor or cluster.replication_factor}: nobody could write"
-            yield Problem("topic_min_isr", message, "give fewer than there are replicas", where, value=least)
+            message = (
+                f"min.insync.replicas {least} exceeds the replication factor {factor or cluster.replication_factor}"
+            )
+            yield Problem("topic_min_isr", message, "give fewer than the number of replicas", where, value=least)
         for key, value in config.items():
             yield from _setting(known, f"{where}.config[{key}]", str(key), value)
 
@@ -48,10 +50,12 @@ def deleted(subject: Subject) -> Iterator[Problem]:
     given = node.variables.get(DELETED) if node else None
     names, absent = kinds(given), {each["name"] for each in given_of(subject, TOPICS) if each.get("state") == ABSENT}
     if names is None:
-        yield Problem("topic", "is no list of topics", "give their names, with commas between", DELETED, value=given)
+        yield Problem(
+            "topic", "The value is not a list of topics", "give their names, with commas between", DELETED, value=given
+        )
     for name in sorted(set(names or ()) - absent):
-        remedy = f"declare it in {TOPICS} with state: absent, or take the name away"
-        yield Problem("topic_undeclared", "names a topic that is not declared absent", remedy, DELETED, value=name)
+        remedy = f"declare it in {TOPICS} with state: absent, or remove the name"
+        yield Problem("topic_undeclared", "The topic is not declared absent", remedy, DELETED, value=name)
 
 
 def together(subject: Subject) -> Iterator[Problem]:
@@ -69,7 +73,7 @@ def _setting(known: Mapping[str, Any], where: str, key: str, value: Any) -> Iter
     if key not in known:
         near = nearest(key, known)
         remedy = f"did you mean {near}?" if near else "see Kafka's list of topic settings"
-        yield Problem("topic_setting", "is no setting of a topic", remedy, where)
+        yield Problem("topic_setting", "Topics have no such setting", remedy, where)
     elif value is not None:
         message, remedy = value_problem(known[key], value_text(value))
         if message:
@@ -83,7 +87,7 @@ def _collisions(names: list[str]) -> Iterator[Problem]:
         alike[metric_name(name)].add(name)
     for found in alike.values():
         if len(found) > 1:
-            message = f"has {named(sorted(found))}, which differ by dots and _ alone: Kafka refuses the second"
+            message = f"The names {named(sorted(found))} differ only in dots and _: Kafka refuses the second"
             yield Problem("topic", message, "give one of them another name", TOPICS)
 
 
@@ -96,7 +100,9 @@ def sizes(subject: Subject) -> Iterator[Problem]:
         for topic in given
     )
     if budgets and replicas > min(budgets) * len(cluster.brokers):
-        message = f"need {replicas} replicas on {len(cluster.brokers)} brokers, each prepared for {min(budgets)}"
+        message = (
+            f"The topics need {replicas} replicas on {len(cluster.brokers)} brokers, each prepared for {min(budgets)}"
+        )
         remedy = f"ask for fewer partitions, or raise {BUDGET}"
         yield Problem("topic_partitions", message, remedy, TOPICS, severity=RISK)
 

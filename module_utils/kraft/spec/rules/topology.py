@@ -38,9 +38,9 @@ def roles(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(ROLES):
         given = node.variables.get(ROLES, [])
         if not given:
-            yield Problem("no_role", "is empty", "give broker, controller or both", ROLES, node.host, given)
+            yield Problem("no_role", "The list is empty", "give broker, controller or both", ROLES, node.host, given)
         elif len(set(given)) < len(given):
-            yield Problem("role_twice", "names a role twice", "name each once", ROLES, node.host, given)
+            yield Problem("role_twice", "The list names a role twice", "name each once", ROLES, node.host, given)
 
 
 def controllers(subject: Subject) -> Iterator[Problem]:
@@ -53,7 +53,7 @@ def controllers(subject: Subject) -> Iterator[Problem]:
     found = [node.host for node in subject.cluster.controllers if node.host not in leaving(node)]
     count = len(found)
     if count == 0:
-        yield Problem("no_controller", "no node is a controller", "give three nodes the role controller", ROLES)
+        yield Problem("no_controller", "No node is a controller", "give three nodes the role controller", ROLES)
     elif count == 1 and len(subject.cluster.nodes) > 1:
         message = f"{found[0]} is the only controller: without it the cluster stops"
         yield Problem("single_controller", message, "use three controllers", ROLES, severity=RISK)
@@ -75,7 +75,7 @@ def leaving(node: Node) -> frozenset[str]:
 def brokers(subject: Subject) -> Iterator[Problem]:
     """Require a broker."""
     if subject.all_sound(ROLES) and not subject.cluster.brokers:
-        yield Problem("no_broker", "no node is a broker", "give nodes the role broker", ROLES)
+        yield Problem("no_broker", "No node is a broker", "give nodes the role broker", ROLES)
 
 
 def agreement(subject: Subject) -> Iterator[Problem]:
@@ -87,7 +87,7 @@ def agreement(subject: Subject) -> Iterator[Problem]:
             if name not in node.broken:
                 hosts.setdefault(_text(node.variables.get(name)), []).append(node.host)
         if len(hosts) > 1:
-            message = "differs between hosts: " + "; ".join(
+            message = "The value differs between hosts: " + "; ".join(
                 f"{text} on {named(found)}" for text, found in hosts.items()
             )
             yield Problem("disagreement", message, "set it once, in group_vars of the whole cluster", name)
@@ -101,7 +101,7 @@ def replaced_layers(subject: Subject) -> Iterator[Problem]:
     for host, found in keys.items():
         lost = everywhere - found
         if lost and host not in said:
-            message = f"lacks {named(sorted(lost))}, which other hosts have: the narrower one replaces the wider"
+            message = f"The value lacks {named(sorted(lost))} of other hosts: the narrower value replaces the wider one"
             remedy = "keep kafka_config the same for all and use kafka_group_config or kafka_host_config"
             yield Problem("layer_replaced", message, remedy, "kafka_config", host, severity=WARNING)
 
@@ -112,7 +112,12 @@ def machines(subject: Subject) -> Iterator[Problem]:
     for place, hosts in reached.items():
         remedy = "keep one of the names: a machine carries one node"
         yield Problem(
-            "same_machine", f"is where {named(hosts)} are reached", remedy, "ansible_host", named(hosts), place
+            "same_machine",
+            f"The hosts {named(hosts)} have the same address",
+            remedy,
+            "ansible_host",
+            named(hosts),
+            place,
         )
 
 
@@ -123,7 +128,14 @@ def placeholders(subject: Subject) -> Iterator[Problem]:
         given = {"ansible_host": str(node.connection.get("ansible_host", "")), "kafka_address": node.address}
         for variable, value in given.items():
             if is_documentation(value) and (variable == "ansible_host" or value != given["ansible_host"]):
-                yield Problem("address_placeholder", "is an address of examples", remedy, variable, node.host, value)
+                yield Problem(
+                    "address_placeholder",
+                    "The address is reserved for documentation",
+                    remedy,
+                    variable,
+                    node.host,
+                    value,
+                )
 
 
 def is_documentation(text: str) -> bool:
@@ -145,13 +157,13 @@ def racks(subject: Subject) -> Iterator[Problem]:
     """Require racks on all brokers or none: Kafka spreads replicas over racks only if every broker has one."""
     for node in subject.sound("kafka_rack"):
         if node.rack and (not node.rack.isprintable() or node.rack != node.rack.strip()):
-            message, remedy = "has space around it or a character that cannot be seen", "remove it"
+            message, remedy = "The rack has leading or trailing space, or an invisible character", "remove it"
             yield Problem("rack", message, remedy, "kafka_rack", node.host, node.rack)
     brokers_found = [node for node in subject.sound("kafka_rack") if node.is_broker]
     without = [node.host for node in brokers_found if not node.rack]
     if without and len(without) < len(brokers_found):
         remedy = "give every broker a rack, or none"
-        message = "is set on some brokers only: replicas may end up in one rack"
+        message = "The rack is set on some brokers only: replicas may end up in one rack"
         yield Problem("rack_missing", message, remedy, "kafka_rack", named(without), severity=WARNING)
 
 
@@ -162,7 +174,7 @@ def restarted(subject: Subject) -> Iterator[Problem]:
     for name in sorted(found - set(known)):
         near = nearest(name, known)
         remedy = f"did you mean {near}?" if near else f"name some of {named(known)}"
-        yield Problem("restart_nodes", "is no node of this cluster", remedy, RESTARTED, value=name)
+        yield Problem("restart_nodes", "The name is not that of a node of this cluster", remedy, RESTARTED, value=name)
 
 
 def _text(value: Any) -> str:

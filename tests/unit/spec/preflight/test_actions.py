@@ -52,7 +52,7 @@ def test_refusal_is_a_table_of_all_hosts() -> None:
     scene.of("k1")["systemd"] = False
     told = refusal(scene)
     assert told.startswith("Host check failed: 3 errors. No host was changed.")
-    for words in ("could not be examined", "systemd does not run on it", "k3"):
+    for words in ("could not be inspected", "The host does not run systemd", "k3"):
         assert words in told
 
 
@@ -78,7 +78,7 @@ def test_host_that_limit_leaves_out_is_told_from_a_dead_one() -> None:
     scene.format()
     scene.facts["k2"] = None
     scene.left_out = {"k2"}
-    assert "left out of this run" in refusal(scene)
+    assert "excluded from this run" in refusal(scene)
 
 
 @pytest.mark.parametrize("step", ["__kafka_locked", "__kafka_looked"])
@@ -101,7 +101,7 @@ def test_host_that_was_not_locked_or_not_looked_at_is_refused_with_the_reason(
     scene.format()
     with pytest.raises(AnsibleAction) as failure:
         action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene, k2={step: result}))
-    assert f"could not be examined: {reason}" in " ".join(str(failure.value.result["msg"]).split())
+    assert f"could not be inspected: {reason}" in " ".join(str(failure.value.result["msg"]).split())
 
 
 def test_operation_that_changes_no_files_refuses_silent_hosts_of_the_run_alone() -> None:
@@ -115,7 +115,7 @@ def test_operation_that_changes_no_files_refuses_silent_hosts_of_the_run_alone()
     with pytest.raises(AnsibleAction) as failure:
         action(PREFLIGHT, **asked).run(task_vars=play(scene, **gone))
     told = str(failure.value.result["msg"])
-    assert re.search(r"k2, k3 +could not be examined: No route to host", told)
+    assert re.search(r"k2, k3 +The host could not be inspected: No route to host", told)
     assert "k1" not in told
 
 
@@ -126,7 +126,7 @@ def test_operation_that_changes_no_files_refuses_hosts_that_are_other_nodes_and_
     with pytest.raises(AnsibleAction) as failure:
         action(PREFLIGHT, hosts=list(NAMES), scope="identity", remove=["k3"]).run(task_vars=play(scene))
     told = " ".join(str(failure.value.result["msg"]).split())
-    for words in ("is node 2 by its disk", "is node 1 by its disk", "is no member of the cluster"):
+    for words in ("is that of node 2", "is that of node 1", "is not a member of the cluster"):
         assert words in told
 
 
@@ -185,7 +185,7 @@ def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
     told = failure.value.result["msg"]
     assert "2 errors." in told
     assert "does not exist" in told
-    assert "systemd does not run on it" in told
+    assert "The host does not run systemd" in told
     assert "is not encrypted" not in told
 
 

@@ -50,11 +50,11 @@ def test_an_empty_disk_and_one_of_our_own_are_fine(found: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("found", "rule", "message", "remedy"),
     [
-        ({"kind": "absent"}, "disk_absent", f"there is no {DEVICE}", "kafka_host_data_disks: []"),
+        ({"kind": "absent"}, "disk_absent", f"There is no {DEVICE}", "kafka_host_data_disks: []"),
         ({"kind": "other"}, "disk_absent", "is no block device", "ls -l /dev/disk/by-id"),
         ({"closed": "Input/output error"}, "disk_closed", "cannot be read: Input/output error", "dmesg"),
         ({"filesystem": "xfs", "mounts": ["/home"]}, "disk_in_use", "is mounted at /home", "another device"),
-        ({"at_mount": "8:1"}, "disk_mount_taken", f"another device is mounted at {MOUNT}", f"findmnt {MOUNT}"),
+        ({"at_mount": "8:1"}, "disk_mount_taken", f"Another device is mounted at {MOUNT}", f"findmnt {MOUNT}"),
         (
             {"model": "Amazon EC2 NVMe Instance Storage"},
             "disk_ephemeral",
@@ -66,7 +66,7 @@ def test_an_empty_disk_and_one_of_our_own_are_fine(found: dict[str, Any]) -> Non
         ({"table": "gpt"}, "disk_partitioned", "has a partition table (gpt)", "wipefs --all"),
         ({"filesystem": "ext4"}, "disk_content", "holds ext4, and xfs is configured", "fstype: ext4 to keep"),
         ({"filesystem": "LVM2_member"}, "disk_content", "holds LVM2_member", "wipefs --all"),
-        ({"tool": False}, "disk_tool", "there is no mkfs.xfs", "install xfsprogs"),
+        ({"tool": False}, "disk_tool", "There is no mkfs.xfs", "install xfsprogs"),
     ],
 )
 def test_a_disk_that_cannot_become_kafkas_is_refused_once(

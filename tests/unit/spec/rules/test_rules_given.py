@@ -324,7 +324,7 @@ def two_pairs(pki: Pki) -> str:
         (lambda pki: (made := pki.user("smoke")).key_pem(PKCS8, "a-passphrase") + made.pem, "encrypted"),
         (two_pairs, "belong"),
         (lambda pki: (made := pki.user("other")).key_pem(PKCS8) + made.pem, "CN=other"),
-        (lambda pki: (made := make("CN=smoke", pki.people, days=-0.5)).key_pem(PKCS8) + made.pem, "good"),
+        (lambda pki: (made := make("CN=smoke", pki.people, days=-0.5)).key_pem(PKCS8) + made.pem, "valid from"),
         (lambda pki: (made := make("CN=smoke", pki.issuing)).key_pem(PKCS8) + made.pem, "CN=smoke"),
     ],
 )
