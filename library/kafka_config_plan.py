@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_config_plan
-short_description: Plans live changes and restarts
+short_description: Plans live changes and restarts (internal)
 description:
   - Compares the inventory's settings of each node with those that the brokers run with. A setting that Kafka can change
     while it runs needs no restart. The broker concerned validates each such change, and a refused one is left to a
@@ -60,19 +60,6 @@ options:
     default: 120
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Plan the change
-  kafka_config_plan:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    nodes:
-      - host: kafka1
-        node_id: 1
-        wanted: {num.io.threads: "16"}
-        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
 """
 
 RETURN = r"""

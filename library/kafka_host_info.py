@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_host_info
-short_description: Looks at a host without changing it
+short_description: Looks at a host without changing it (internal)
 description:
   - Gathers all facts that decide whether Kafka can be deployed on the host. Reads files and queries systemd once. Java
     is started only if no file has its version.
@@ -59,14 +59,6 @@ options:
         required: true
       node_id: {description: Id of the node on the host., type: int, required: true}
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Look at the host
-  kafka_host_info:
-    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
-    ports: [9092, 19092, 9093]
-    reach: ["kafka2:9093", "kafka3:9093"]
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_release
-short_description: Unpacks a release of Kafka beside the others
+short_description: Unpacks a release of Kafka beside the others (internal)
 description:
   - Compares the archive's checksum before anything is unpacked, and unpacks into C(releases/.partial-<version>).
     Refuses another version than the requested one. Writes C(classpath.options) and at last C(MANIFEST), syncs
@@ -36,14 +36,6 @@ options:
     choices: [sizes, full]
     default: sizes
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Copy the archive and unpack the release beside the others
-  kafka_release:
-    version: 4.4.0
-    source: .cache/kafka/kafka_2.13-4.4.0.tgz
-    checksum: "sha512:{{ checksum }}"
 """
 
 RETURN = r"""

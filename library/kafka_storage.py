@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_storage
-short_description: Formats a node's log dirs, and never one that holds data
+short_description: Formats a node's log dirs, and never one that holds data (internal)
 description:
   - Reads each log dir (C(meta.properties) and the files beside it) and chooses no action, a format, or the completion
     of a killed format. Refuses everything else, with all reasons at once.
@@ -69,20 +69,6 @@ options:
         elements: str
         default: []
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Format the log dirs with the identity that the inventory gives
-  kafka_storage:
-    version: 4.4.0
-    config: /opt/kafka/releases/4.4.0/config/server.properties
-    cluster_id: nq3DoF4lQiqcqPnYvYPP7g
-    node_id: 1
-    directory_id: rXm2TCBFTkSSLm9uM1CErA
-    roles: [broker, controller]
-    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
-    initial_controllers: 1@kafka1:9093:rXm2TCBFTkSSLm9uM1CErA,2@kafka2:9093:07R5amHmR32VDA6jHkGbTA
-    peers: "{{ ansible_facts['kafka_peers'] }}"
 """
 
 RETURN = r"""

@@ -258,9 +258,9 @@ GENERATED = """
     people: "{{ query('kraft_users', kafka_users, kept) }}"
   tasks:
     - name: Generate passwords
-      kafka_user_passwords:
+      kafka_user_credentials:
         users: "{{ kafka_users }}"
-        path: "{{ kept }}"
+        passwords: "{{ kept }}"
       register: made
 
     - name: Write what users need to connect

@@ -49,7 +49,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 
 
 def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
-    """Return file name -> text. `params`: those of ``kafka_support_info``. Unreadable parts contain the reason."""
+    """Return file name -> text. `params`: those of ``kafka_support_bundle``. Unreadable parts contain the reason."""
     unit, install_dir = f"{params['unit']}.service", params["install_dir"]
     threads, pid = _of_process(run, params["unit"])
     settings = {
