@@ -62,8 +62,7 @@ def status(
     found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
-    unsettled = unread_settings(live) if snapshot else []
-    live = {} if unread(live) else live or {}
+    settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
     nodes = _nodes(scene, led, why, hosts)
     return Status(
@@ -73,12 +72,12 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
-        drift=_drift(snapshot, about, live),
-        uncompared=tuple(unsettled),
+        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), settings) for one in nodes),
+        drift=_drift(snapshot, about, settings),
+        uncompared=unread_settings(live) if snapshot else (),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
-        unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
+        unfinished=(*unfinished(scene.nodes, snapshot, about, settings, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *left.notes),
         figures=cluster_figures(snapshot, lags_from_dict((cluster or {}).get("lag")), found[0] if not snapshot else ""),
     )
