@@ -52,14 +52,13 @@ def status(
     Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
-    silent = unread(cluster)
     own = [
         results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, about["cluster_id"])
     ]
-    snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
+    snapshot = None if unread(cluster) else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
     scene = _scene(desired, hosts, snapshot)
     hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
-    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
+    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}
@@ -138,9 +137,9 @@ def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
     return dataclasses.replace(led, leader_id=quorum.leader_id, epoch=quorum.leader_epoch)
 
 
-def _silence(cluster: Mapping[str, Any] | None, reason: str) -> str:
+def _silence(cluster: Mapping[str, Any] | None) -> str:
     asked = bool(cluster and not cluster.get("skipped"))
-    return f"no broker answers: {reason}" if asked else "no broker answers"
+    return f"no broker answers: {unread(cluster)}" if asked else "no broker answers"
 
 
 def _expected(about: Mapping[str, Any]) -> Any:
