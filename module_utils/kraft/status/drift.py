@@ -73,12 +73,12 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
     return [*found, *([f"controllers were not asked: {view}"] if view else [])]
 
 
-def unread_settings(live: Result | None) -> list[str]:
+def unread_settings(live: Result | None) -> tuple[str, ...]:
     """Describe why settings of brokers could not be compared. `live`: result of ``kafka_config_plan``, if requested."""
     if live is None or live.get("skipped"):
-        return []
+        return ()
     reasons = [reason] if (reason := unread(live)) else live.get("unanswered", ())
-    return [f"settings of brokers were not compared: {reason}" for reason in reasons]
+    return tuple(f"settings of brokers were not compared: {reason}" for reason in reasons)
 
 
 def unknown_nodes(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:

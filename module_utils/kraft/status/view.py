@@ -52,18 +52,16 @@ def status(
     Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
-    silent = unread(cluster)
     own = [
         results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, about["cluster_id"])
     ]
-    snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
+    snapshot = None if unread(cluster) else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
     scene = _scene(desired, hosts, snapshot)
     hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
-    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
+    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
-    unsettled = unread_settings(live) if snapshot else []
-    live = {} if unread(live) else live or {}
+    settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
     nodes = _nodes(scene, led, why, hosts)
     return Status(
@@ -73,12 +71,12 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
-        drift=_drift(snapshot, about, live),
-        uncompared=tuple(unsettled),
+        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), settings) for one in nodes),
+        drift=_drift(snapshot, about, settings),
+        uncompared=unread_settings(live) if snapshot else (),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
-        unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
+        unfinished=(*unfinished(scene.nodes, snapshot, about, settings, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *left.notes),
         figures=cluster_figures(snapshot, lags_from_dict((cluster or {}).get("lag")), found[0] if not snapshot else ""),
     )
@@ -139,9 +137,9 @@ def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
     return dataclasses.replace(led, leader_id=quorum.leader_id, epoch=quorum.leader_epoch)
 
 
-def _silence(cluster: Mapping[str, Any] | None, reason: str) -> str:
+def _silence(cluster: Mapping[str, Any] | None) -> str:
     asked = bool(cluster and not cluster.get("skipped"))
-    return f"no broker answers: {reason}" if asked else "no broker answers"
+    return f"no broker answers: {unread(cluster)}" if asked else "no broker answers"
 
 
 def _expected(about: Mapping[str, Any]) -> Any:

@@ -162,7 +162,7 @@ def test_a_node_whose_process_still_stops_is_waited_for(
 
 
 def test_an_owner_that_cannot_be_ruled_out_is_kept(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that were not inspected may be Kafka's; without their user nobody could read them."""
+    """Files that were not inspected may be Kafka's. Without their user they could not be read."""
     others = os.getuid() + 1
     (host / "kafka/dumps").mkdir()
     assert not apply._holds_files_of(str(host / "kafka"), others)
