@@ -72,7 +72,8 @@ ansible_facts:
     log_dirs (state, identity, what is in it, owner, mount, room), used_log_dirs (of each that the node was deployed
     with: read, replicas, and the first of them named), identity (the deployed node; disks, each with path, deployed,
     cluster_id, node_id, directory_id and error; node_id as configured; removed_from, the cluster id in the mark of a
-    removal; certificate and its owner), paths (install_dir, tmp), install_dir, releases, current_release, removed
+    removal; certificate and its owner), paths (install_dir, tmp), install_dir, releases, current_release,
+    current_release_age (seconds since a start changed it), removed
     (whether the node was taken out of its cluster), quorum (static or dynamic, as the node was configured), service,
     ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in seconds of its clock minus the
     control machine's), steps (by name: changed, and the step's other results).

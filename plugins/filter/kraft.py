@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
-FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity")
+FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity", "current_release_age")
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:

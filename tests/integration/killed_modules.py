@@ -65,4 +65,4 @@ def _die_after(changes: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return answers
 
-    Client.ask_all = ask_all  # type: ignore[method-assign]
+    Client.ask_all = ask_all  # type: ignore[assignment, method-assign]

@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.status.departed import departures
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes, unread_settings
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
 from ansible.module_utils.kraft.status.figures import by_broker, figures
+from ansible.module_utils.kraft.status.finalization import not_finalized
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
@@ -77,7 +78,7 @@ def status(
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, settings, inventory), *left.unfinished),
-        notes=(*notes(scene.nodes), *left.notes),
+        notes=(*notes(scene.nodes), *not_finalized(scene.nodes, snapshot, inventory), *left.notes),
         figures=cluster_figures(snapshot, lags_from_dict((cluster or {}).get("lag")), found[0] if not snapshot else ""),
     )
 

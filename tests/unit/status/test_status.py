@@ -401,6 +401,37 @@ def test_a_node_that_does_not_run_has_no_release(wording: Wording) -> None:
     wording([note])
 
 
+def finalized_at(level: int, **releases: str) -> Status:
+    """Nodes with 4.4.0 for 9, 3 and 5 days, unless another one of `releases` runs, in a cluster with this level."""
+    made = cluster(topic("orders", partition(0, [1, 2, 3])))
+    snapshot = dataclasses.replace(made, features=(Feature("metadata.version", level, 7, 33),))
+    days = {"kafka1": 9, "kafka2": 3, "kafka3": 5}
+    hosts = {
+        host: {
+            "process": {**RUNS, "release": releases.get(host, "4.4.0"), "current": releases.get(host, "4.4.0")},
+            "current_release_age": 86400 * age,
+        }
+        for host, age in days.items()
+    }
+    return seen(snapshot, **hosts)
+
+
+def test_a_release_whose_features_are_not_finalized_is_a_note_with_its_time_and_command(wording: Wording) -> None:
+    found = finalized_at(30)
+    assert found.good
+    (note,) = found.notes
+    assert {"4.4", "3", "days", "metadata.version", "30", "33", "kafka_finalize=4.4"} <= values(note)
+    assert "playbooks/finalize_upgrade.yml" in note
+    wording(found.notes)
+
+
+@pytest.mark.parametrize(("level", "releases"), [(33, {}), (30, {"kafka2": "4.3.1"}), (30, {"kafka1": "5.9.0"})])
+def test_nothing_is_said_of_finalized_features_and_of_an_upgrade_that_goes_on(
+    level: int, releases: dict[str, str]
+) -> None:
+    assert not [one for one in finalized_at(level, **releases).notes if "finalize" in one]
+
+
 @pytest.mark.parametrize(("level", "good"), [(30, True), (33, False)])
 def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bool, wording: Wording) -> None:
     """Once Kafka can take its registration away, that is unfinished work."""
@@ -409,9 +440,9 @@ def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bo
     found = seen(snapshot, kafka1={"view": {**view(), "registered": [1, 2, 3, 8]}})
     assert found.good == good
     if good:
-        (note,) = found.notes
+        (note,) = (one for one in found.notes if "finalize the upgrade" not in one)
         assert "8" in values(note)
-        wording(found.notes)
+        wording([note])
     else:
         (one,) = found.unfinished
         assert (one.rule, one.node_ids) == ("controller_left", (8,))
