@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.status.advice import correct
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
 from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
@@ -33,6 +34,7 @@ STATES = {
     "leaving": "leaving",
     "joining": "joining",
     "taken_out": "taken out",
+    "not_deployed": "not deployed",
     "not_running": "does not run",
     "process_stopped": "stopped (SIGSTOP)",
     "not_answering": "does not answer",
@@ -65,6 +67,7 @@ def status(
     live = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
     nodes = _nodes(scene, led, why, hosts)
+    compared = tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -72,9 +75,10 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
+        nodes=compared,
         drift=_drift(snapshot, about, live),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
+        corrections=correct(any(one.drift for one in compared), bool(live.get("differs")), inventory),
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *left.notes),

@@ -257,6 +257,85 @@ def test_the_sentences_of_what_was_not_compared(wording: Wording) -> None:
     wording(line for results, _ in UNCOMPARED for line in uncompared({**LOOKED, **results}))
 
 
+STALE = {
+    "process": {
+        **RUNS,
+        "differences": plain(setting("num.partitions 1 -> 3")),
+        "changed_paths": ["/opt/kafka/next/server.properties"],
+    }
+}
+UNIT = {
+    "process": {
+        **RUNS,
+        "differences": plain(Difference("unit", "", "a", "b")),
+        "changed_paths": ["/opt/kafka/next/kafka.service"],
+    }
+}
+
+
+@pytest.mark.parametrize("results", [STALE, UNIT])
+def test_a_file_that_a_node_runs_without_is_one_difference(results: dict[str, Any]) -> None:
+    assert len(drift(results)) == 1
+    other = {
+        **results["process"],
+        "changed_paths": [*results["process"]["changed_paths"], "/opt/kafka/next/jvm.options"],
+    }
+    assert len(drift({"process": other})) == 2
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        (("kafka1", "kafka2", "kafka3"), {"all", "nodes"}),
+        (("kafka1", "kafka3"), {"kafka1", "kafka3", "1", "3"}),
+        (("kafka2",), {"kafka2", "2"}),
+    ],
+)
+def test_equal_differences_are_one_line_and_count_once(hosts: tuple[str, ...], said: set[str]) -> None:
+    found = seen(**dict.fromkeys(hosts, STALE))
+    (line,) = rows(found, "Drift")
+    assert said | {"num.partitions", "1", "3"} <= line
+    assert {"1", "difference", "from"} <= values(found.headline)
+    assert [len(one["drift"]) for one in report(found, "now")["nodes"]] == [
+        int(name in hosts) for name in DESIRED["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "live", "command"),
+    [
+        (STALE, None, "ansible-playbook -i inventories/mine site.yml --check --diff"),
+        (
+            {"kernel": {"changed_settings": ["vm.swappiness"]}},
+            None,
+            "ansible-playbook -i inventories/mine site.yml --check --diff",
+        ),
+        (
+            {},
+            {"differs": ["a 1 -> 2 on node 1"]},
+            "ansible-playbook -i inventories/mine site.yml --check --diff -e kafka_correct_drift=true",
+        ),
+        (
+            STALE,
+            {"differs": ["a 1 -> 2 on node 1"]},
+            "ansible-playbook -i inventories/mine site.yml --check --diff -e kafka_correct_drift=true",
+        ),
+    ],
+)
+def test_drift_has_a_next_step(results: dict[str, Any], live: Any, command: str) -> None:
+    looked = {name: {**LOOKED, **results} for name in DESIRED["nodes"]}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(DESIRED, looked, answer, live, "-i inventories/mine")
+    assert [step.command for step in found.corrections] == [command]
+    assert any("Do next" in line and command in line for line in lines(found))
+    assert [one["command"] for one in report(found, "now")["corrections"]] == [command]
+
+
+def test_what_a_deployment_does_not_correct_has_no_such_step() -> None:
+    for found in (seen(), seen(kafka2={"service": DEAD})):
+        assert found.corrections == ()
+
+
 def test_a_node_that_was_not_compared_is_not_good(wording: Wording) -> None:
     found = seen(kafka1={"process": {"failed": False, "error": "y"}})
     assert (found.healthy, found.drifted, found.good) == (True, False, False)
@@ -467,5 +546,5 @@ def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:
 def test_a_screen_stays_a_screen(wording: Wording) -> None:
     many = {"kernel": {"changed_settings": [f"vm.x{one}" for one in range(30)]}}
     shown = seen(kafka1=many)
-    assert {"18", "more"} <= values(lines(shown)[-1])
-    wording(lines(shown)[-2:])
+    assert {"18", "more"} <= values(lines(shown)[-2])
+    wording(lines(shown)[-3:])
