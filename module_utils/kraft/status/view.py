@@ -40,6 +40,7 @@ STATES = {
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
+WITHOUT_KAFKA = (STATES["not_deployed"], STATES["taken_out"])
 
 
 def status(
@@ -202,7 +203,9 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    """Return the node with its differences from `wanted`, and its certificates."""
+    """Return the node with its differences from `wanted`, and its certificates. Without Kafka there are none."""
+    if node.state in WITHOUT_KAFKA:
+        return node
     settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
     drift = (*node_drift(results, settled), *ending(shown, wanted))
     return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)

@@ -171,8 +171,20 @@ def test_a_host_that_was_never_deployed_does_not_end_the_status() -> None:
     """Its modules fail: the client that they import is not there yet."""
     never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
     found = seen(kafka3={"view": never, "process": never, "service": {**DEAD, "installed": False}})
-    assert [node.uncompared != () for node in found.nodes] == [False, False, True]
+    assert [(node.state == "not deployed", node.uncompared) for node in found.nodes] == [(False, ())] * 2 + [(True, ())]
     assert found.leader == "kafka1 (node 1)"
+
+
+@pytest.mark.parametrize("gone", [{"service": {**DEAD, "installed": False}}, {"service": DEAD, "removed": True}])
+def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(gone: dict[str, Any]) -> None:
+    """As modules answer there: no client, no file of a next start, no kernel setting of ours."""
+    never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
+    files = {"running": False, "actions": ["start"], "changed_paths": ["/opt/kafka/next/jvm.options"]}
+    kernel = {"changed": True, "changed_settings": ["vm.swappiness"]}
+    left = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))) if "removed" in gone else None
+    found = seen(left, kafka3={"view": never, "process": files, "kernel": kernel, **gone})
+    assert (found.differences, found.corrections, rows(found, "Not compared")) == ([], (), [])
+    assert [one.rule for one in found.causes] == ["taken_out" if "removed" in gone else "not_deployed"]
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:
