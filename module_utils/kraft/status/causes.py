@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.status import effects, members
 from ansible.module_utils.kraft.status.advice import Step, remove_obstacles, steps
 from ansible.module_utils.kraft.status.effects import Effect, Replica
-from ansible.module_utils.kraft.status.evidence import Evidence
+from ansible.module_utils.kraft.status.evidence import NOT_DEPLOYED, Evidence
 from ansible.module_utils.kraft.status.scene import Finding, Scene
 
 #: First the causes of everything else, last those without an effect yet.
@@ -25,6 +25,7 @@ ORDER = (
     "leaving",
     "joining",
     "taken_out",
+    "not_deployed",
     "not_running",
     "process_stopped",
     "not_answering",
@@ -42,9 +43,10 @@ ORDER = (
     "other",
 )
 #: Rules by which a voter does not count for the majority.
-VOTELESS = ("host_down", "not_running", "process_stopped", "not_answering", "cut_off", "not_voter", "behind")
+BROKEN = ("host_down", "not_deployed", "not_running", "process_stopped", "not_answering", "cut_off")
+VOTELESS = (*BROKEN, "not_voter", "behind")
 #: Rules by which a broker's replicas are missing.
-REPLICALESS = (*VOTELESS[:5], "log_dir_offline", "not_registered", "fenced", "leaving", "joining", "taken_out")
+REPLICALESS = (*BROKEN, "log_dir_offline", "not_registered", "fenced", "leaving", "joining", "taken_out")
 NAMED = 5
 
 
@@ -95,6 +97,9 @@ def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
             continue
         if node.unreached and not scene.heard(node):
             yield Finding("host_down", node.node_id, "{}: neither ssh nor Kafka answers", node.unreached)
+        elif node.down == NOT_DEPLOYED:
+            detail = "it was not deployed yet, or it was destroyed"
+            yield Finding("not_deployed", node.node_id, "{}: the host has no Kafka", detail)
         elif node.down:
             detail = "; ".join([*(one.message for one in node.obstacles), node.down])
             yield Finding("not_running", node.node_id, "Kafka on {} does not run", detail, node.obstacles)

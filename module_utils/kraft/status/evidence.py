@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.status.obstacles import Obstacle, obstacles
 
 Result = Mapping[str, Any]
 LONG = 160
+NOT_DEPLOYED = "it is not deployed"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,7 +90,7 @@ def down(service: Mapping[str, Any] | None) -> str:
         return ""
     how = f"({service['result']}, exit status {service['exit_status']})"
     if not service["installed"]:
-        return "it is not deployed"
+        return NOT_DEPLOYED
     if service["state"] == "failed":
         return f"its unit has failed {how}"
     if service["active"]:

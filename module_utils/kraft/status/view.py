@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.status.advice import correct
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
 from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
@@ -34,11 +35,13 @@ STATES = {
     "leaving": "leaving",
     "joining": "joining",
     "taken_out": "taken out",
+    "not_deployed": "not deployed",
     "not_running": "does not run",
     "process_stopped": "stopped (SIGSTOP)",
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
+WITHOUT_KAFKA = (STATES["not_deployed"], STATES["taken_out"])
 
 
 def status(
@@ -65,6 +68,7 @@ def status(
     settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
     nodes = _nodes(scene, led, why, hosts)
+    compared = tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), settings) for one in nodes)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -72,10 +76,11 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), settings) for one in nodes),
+        nodes=compared,
         drift=_drift(snapshot, about, settings),
         uncompared=unread_settings(live) if snapshot else (),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
+        corrections=correct(any(one.drift for one in compared), bool(settings.get("differs")), inventory),
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, settings, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *not_finalized(scene.nodes, snapshot, inventory), *left.notes),
@@ -199,7 +204,9 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    """Return the node with its differences from `wanted`, and its certificates."""
+    """Return the node with its differences from `wanted`, and its certificates. Without Kafka there are none."""
+    if node.state in WITHOUT_KAFKA:
+        return node
     settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
     drift = (*node_drift(results, settled), *ending(shown, wanted))
     return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)

@@ -186,8 +186,20 @@ def test_a_host_that_was_never_deployed_does_not_end_the_status() -> None:
     """Its modules fail: the client that they import is not there yet."""
     never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
     found = seen(kafka3={"view": never, "process": never, "service": {**DEAD, "installed": False}})
-    assert [node.uncompared != () for node in found.nodes] == [False, False, True]
+    assert [(node.state == "not deployed", node.uncompared) for node in found.nodes] == [(False, ())] * 2 + [(True, ())]
     assert found.leader == "kafka1 (node 1)"
+
+
+@pytest.mark.parametrize("gone", [{"service": {**DEAD, "installed": False}}, {"service": DEAD, "removed": True}])
+def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(gone: dict[str, Any]) -> None:
+    """As modules answer there: no client, no file of a next start, no kernel setting of ours."""
+    never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
+    files = {"running": False, "actions": ["start"], "changed_paths": ["/opt/kafka/next/jvm.options"]}
+    kernel = {"changed": True, "changed_settings": ["vm.swappiness"]}
+    left = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))) if "removed" in gone else None
+    found = seen(left, kafka3={"view": never, "process": files, "kernel": kernel, **gone})
+    assert (found.differences, found.corrections, rows(found, "Not compared")) == ([], (), [])
+    assert [one.rule for one in found.causes] == ["taken_out" if "removed" in gone else "not_deployed"]
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:
@@ -270,6 +282,85 @@ def test_the_sentences_of_drift(wording: Wording) -> None:
 
 def test_the_sentences_of_what_was_not_compared(wording: Wording) -> None:
     wording(line for results, _ in UNCOMPARED for line in uncompared({**LOOKED, **results}))
+
+
+STALE = {
+    "process": {
+        **RUNS,
+        "differences": plain(setting("num.partitions 1 -> 3")),
+        "changed_paths": ["/opt/kafka/next/server.properties"],
+    }
+}
+UNIT = {
+    "process": {
+        **RUNS,
+        "differences": plain(Difference("unit", "", "a", "b")),
+        "changed_paths": ["/opt/kafka/next/kafka.service"],
+    }
+}
+
+
+@pytest.mark.parametrize("results", [STALE, UNIT])
+def test_a_file_that_a_node_runs_without_is_one_difference(results: dict[str, Any]) -> None:
+    assert len(drift(results)) == 1
+    other = {
+        **results["process"],
+        "changed_paths": [*results["process"]["changed_paths"], "/opt/kafka/next/jvm.options"],
+    }
+    assert len(drift({"process": other})) == 2
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        (("kafka1", "kafka2", "kafka3"), {"all", "nodes"}),
+        (("kafka1", "kafka3"), {"kafka1", "kafka3", "1", "3"}),
+        (("kafka2",), {"kafka2", "2"}),
+    ],
+)
+def test_equal_differences_are_one_line_and_count_once(hosts: tuple[str, ...], said: set[str]) -> None:
+    found = seen(**dict.fromkeys(hosts, STALE))
+    (line,) = rows(found, "Drift")
+    assert said | {"num.partitions", "1", "3"} <= line
+    assert {"1", "difference", "from"} <= values(found.headline)
+    assert [len(one["drift"]) for one in report(found, "now")["nodes"]] == [
+        int(name in hosts) for name in DESIRED["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "live", "command"),
+    [
+        (STALE, None, "ansible-playbook -i inventories/mine site.yml --check --diff"),
+        (
+            {"kernel": {"changed_settings": ["vm.swappiness"]}},
+            None,
+            "ansible-playbook -i inventories/mine site.yml --check --diff",
+        ),
+        (
+            {},
+            {"differs": ["a 1 -> 2 on node 1"]},
+            "ansible-playbook -i inventories/mine site.yml --check --diff -e kafka_correct_drift=true",
+        ),
+        (
+            STALE,
+            {"differs": ["a 1 -> 2 on node 1"]},
+            "ansible-playbook -i inventories/mine site.yml --check --diff -e kafka_correct_drift=true",
+        ),
+    ],
+)
+def test_drift_has_a_next_step(results: dict[str, Any], live: Any, command: str) -> None:
+    looked = {name: {**LOOKED, **results} for name in DESIRED["nodes"]}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(DESIRED, looked, answer, live, "-i inventories/mine")
+    assert [step.command for step in found.corrections] == [command]
+    assert any("Do next" in line and command in line for line in lines(found))
+    assert [one["command"] for one in report(found, "now")["corrections"]] == [command]
+
+
+def test_what_a_deployment_does_not_correct_has_no_such_step() -> None:
+    for found in (seen(), seen(kafka2={"service": DEAD})):
+        assert found.corrections == ()
 
 
 def test_a_node_that_was_not_compared_is_not_good(wording: Wording) -> None:
@@ -513,5 +604,5 @@ def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:
 def test_a_screen_stays_a_screen(wording: Wording) -> None:
     many = {"kernel": {"changed_settings": [f"vm.x{one}" for one in range(30)]}}
     shown = seen(kafka1=many)
-    assert {"18", "more"} <= values(lines(shown)[-1])
-    wording(lines(shown)[-2:])
+    assert {"18", "more"} <= values(lines(shown)[-2])
+    wording(lines(shown)[-3:])
