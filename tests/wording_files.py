@@ -1,7 +1,7 @@
 """The wording of messages, checked in one place: the files of ``tests/wording``.
 
 A test asserts rule, severity, host, variable and value. Its sentences are in the wording file of its module, below
-the name of the test. Of rules each message is there once, not for each host and value. After a better sentence run
+the name of the test. Each message of a rule is there once, not for each host and value. After a better sentence run
 ``pytest --renew-wording`` and read the difference.
 """
 
