@@ -217,6 +217,7 @@ def test_neither_the_passphrase_nor_a_key_is_shown_when_a_certificate_is_issued(
     keys = [path for path in tmp_path.rglob("*") if path.is_file() and b"PRIVATE KEY" in path.read_bytes()]
     assert sorted(path.name for path in keys if path != inventory) == ["clients.key", "node.pem", "nodes.key"]
     assert {path.stat().st_mode & 0o077 for path in keys if path.suffix == ".key"} == {0}
+    assert [path.stat().st_mode & 0o777 for path in keys if path.name == "node.pem"] == [0o640]
 
 
 LOGGED_IN = """

@@ -56,9 +56,7 @@ def status(
     Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
-    own = [
-        results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, about["cluster_id"])
-    ]
+    own = _own(desired, hosts)
     snapshot = None if unread(cluster) else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
     scene = _scene(desired, hosts, snapshot)
     hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
@@ -67,8 +65,7 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = _nodes(scene, led, why, hosts)
-    compared = tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), settings) for one in nodes)
+    nodes = _nodes(scene, led, why, hosts, desired, settings)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -76,11 +73,11 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=compared,
+        nodes=nodes,
         drift=_drift(snapshot, about, settings),
         uncompared=unread_settings(live) if snapshot else (),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
-        corrections=correct(any(one.drift for one in compared), bool(settings.get("differs")), inventory),
+        corrections=correct(any(one.drift for one in nodes), bool(settings.get("differs")), inventory),
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, settings, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *not_finalized(scene.nodes, snapshot, inventory), *left.notes),
@@ -88,14 +85,29 @@ def status(
     )
 
 
-def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
-    """Return the nodes with their figures."""
+def _own(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the results of hosts that have nothing of another cluster."""
+    cluster_id = desired["cluster"]["cluster_id"]
+    return [results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, cluster_id)]
+
+
+def _nodes(
+    scene: Scene,
+    led: Leadership,
+    why: Collection[Cause],
+    hosts: Mapping[str, Mapping[str, Any]],
+    desired: Mapping[str, Any],
+    live: Mapping[str, Any],
+) -> tuple[Node, ...]:
+    """Return the nodes with their figures and differences."""
     made: list[Node] = []
     cluster = by_broker(scene.snapshot)
     for one in scene.nodes:
-        found = figures(one, hosts.get(one.host, {}), cluster, certificates(hosts.get(one.host, {})))
-        made.append(dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found))
-    return made
+        results = hosts.get(one.host, {})
+        found = figures(one, results, cluster, certificates(results))
+        node = dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found)
+        made.append(_compared(node, desired["nodes"][one.host], results, live))
+    return tuple(made)
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
