@@ -24,6 +24,7 @@ options:
     default: []
   types: {description: Instance types of these hosts., type: list, elements: str, default: []}
   sources: {description: Security groups and prefix lists that rules name., type: list, elements: str, default: []}
+  placement_group: {description: Placement group of machines that are needed., type: str, default: ''}
   protection: {description: Read for each machine if it refuses to be terminated., type: bool, default: false}
 author: [Kraftwright]
 """
@@ -38,7 +39,7 @@ EXAMPLES = r"""
 RETURN = r"""
 found:
   description: zones, vpc, subnets, groups (with rules), volumes, instances, addresses, keys, image, tags, types,
-    sources.
+    sources, offered, placement.
   returned: always
   type: dict
 """
@@ -60,13 +61,14 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "hosts": {"type": "list", "elements": "str", "default": []},
     "types": {"type": "list", "elements": "str", "default": []},
     "sources": {"type": "list", "elements": "str", "default": []},
+    "placement_group": {"type": "str", "default": ""},
     "protection": {"type": "bool", "default": False},
 }
 
 
 def look(params: dict[str, Any]) -> dict[str, Any]:
     """Return the present resources as plain data; raises AccountError."""
-    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
+    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
     try:
         clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2 import drift, limits
+from ansible.module_utils.kraft.providers.ec2 import coherence, drift, limits
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node, key_text
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
@@ -24,6 +24,7 @@ def against(wanted: Desired, found: Current) -> list[Problem]:
         *_places(wanted, found),
         *_belongings(wanted, found),
         *_ambiguous(wanted, found),
+        *coherence.of_cluster(wanted, found),
         *limits.of_cluster(wanted, found),
         *drift.of_cluster(wanted, found),
         *(each for node in wanted.nodes for each in _machine(wanted, found, node)),
