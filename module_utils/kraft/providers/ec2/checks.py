@@ -99,17 +99,16 @@ def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
     for (host, what), each in sorted(same.items()):
         if len(each) > 1 and host:
             message = f"has {len(each)} {what}: {'; '.join(map(str, each))}"
-            remedy = "keep the one with the data, and remove the tag kraftwright_host of the others"
+            remedy = "keep the one with the data, and remove the tag kraftwright_cluster of the others"
             yield Problem("ec2_twice", message, remedy, "", host)
     if len(found.vpcs) > 1 and not wanted.vpc_id:
         message = f"has {len(found.vpcs)} VPCs: {', '.join(found.vpcs)}"
         remedy = "remove the one without machines, or name the other in kafka_ec2_vpc_id"
         yield Problem("ec2_twice", message, remedy, "kafka_cluster_name", value=wanted.cluster)
     lost = [each for each in found.volumes if not each.host or not each.mount]
-    for thing in (*lost, *(each for each in found.instances if not each.host)):
-        message = (
-            f"has {thing}, whose tags do not say of which host{'' if thing in found.instances else ' and mount'} it is"
-        )
+    others = [each for each in (*found.instances, *found.addresses) if not each.host]
+    for thing in (*lost, *others):
+        message = f"has {thing}, whose tags do not say of which host{' and mount' if thing in lost else ''} it is"
         remedy = "give it its tags kraftwright_host and kraftwright_mount again, or remove kraftwright_cluster"
         yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
