@@ -31,7 +31,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
     """Compare the machines' VPC and subnets with those that are the cluster's, and nodes with what is theirs."""
     vpc_id = found.vpc.id if found.vpc else ""
     if wanted.vpc_id and not vpc_id:
-        return  # `checks` says that the given one does not exist
+        return  # `checks` reports it
     own = {each.id for each in found.subnets if each.owned}
     for node in wanted.nodes:
         machine = own_instance(node.host, found)
