@@ -60,13 +60,14 @@ LOOK_SPEC: dict[str, Any] = {
     "hosts": {"type": "list", "elements": "str", "default": []},
     "types": {"type": "list", "elements": "str", "default": []},
     "sources": {"type": "list", "elements": "str", "default": []},
+    "placement_group": {"type": "str", "default": ""},
     "protection": {"type": "bool", "default": False},
 }
 
 
 def look(params: dict[str, Any]) -> dict[str, Any]:
     """Return the present resources as plain data; raises AccountError."""
-    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
+    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
     try:
         clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))

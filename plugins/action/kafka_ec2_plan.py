@@ -95,6 +95,8 @@ class ActionModule(ActionBase):
         desired = named(settings) if gone else variables["ansible_facts"]["kafka_desired"]
         hosts = {} if gone else of_hosts(arguments["hosts"], variables["hostvars"])
         wanted = reading.wanted(settings, desired, hosts)
+        if gone:  # the cluster's own VPC and every group with its tag go, whatever VPC is given
+            wanted = dataclasses.replace(wanted, vpc_id="", subnet_ids=())
         given = arguments["found"]
         if wrong := self._refusal(asked.asked(wanted, gone), len(hosts), bool(given)):
             return wrong
