@@ -39,8 +39,8 @@ def disk(**more: Any) -> model.Current:
 
 
 DISKS = tuple(map(scene.volume, range(3)))
-NO_NETWORK = {"vpc": None, "vpcs": (), "subnets": (), "groups": ()}
-OTHER = {"vpc": model.CurrentVpc("vpc-2", ("10.9.0.0/16",))}
+NO_NETWORK: dict[str, Any] = {"vpc": None, "vpcs": (), "subnets": (), "groups": ()}
+OTHER: dict[str, Any] = {"vpc": model.CurrentVpc("vpc-2", ("10.9.0.0/16",))}
 RESTORED = scene.volume(0, id="vol-9", instance_id="")
 CASES: dict[str, tuple[dict[str, Any], model.Current, str, str]] = {
     "the VPC has lost its tags": ({}, changed(one(), **NO_NETWORK), "ec2_vpc", ERROR),
@@ -90,7 +90,7 @@ def test_what_exists_without_tags_is_not_made_twice(case: str) -> None:
     assert all(each.remedy for each in problems if each.severity == ERROR)
 
 
-ENDING = {"instances": one().instances[1:], "ended": (scene.instance(0, state="shutting-down"),)}
+ENDING: dict[str, Any] = {"instances": one().instances[1:], "ended": (scene.instance(0, state="shutting-down"),)}
 FINE: dict[str, tuple[dict[str, Any], model.Current]] = {
     "all is as it was wanted": ({}, one()),
     "the address is on its machine": (ELASTIC, changed(one(elastic=True), addresses=(ADDRESS,))),

@@ -15,9 +15,9 @@ from tests.unit.providers.ec2 import scene
 
 TYPE = "m6i.large"
 ASKED: dict[str, Any] = {"types": {TYPE: ("x86_64",)}, "offered": {TYPE: scene.ZONES}, "architecture": "x86_64"}
-GROUP = {"placement_group": "orders"}
+GROUP: dict[str, Any] = {"placement_group": "orders"}
 IN_TWO = {**GROUP, "nodes": (scene.node(0, partition=2),)}
-GIVEN = {"vpc_id": "vpc-1", "subnet_ids": ("subnet-8", "subnet-9"), "nodes": (scene.node(0),)}
+GIVEN: dict[str, Any] = {"vpc_id": "vpc-1", "subnet_ids": ("subnet-8", "subnet-9"), "nodes": (scene.node(0),)}
 
 
 def subnets(*free: int) -> dict[str, Any]:
