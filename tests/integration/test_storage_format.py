@@ -168,7 +168,7 @@ def run_as_systemd(line: str, host: Host) -> None:
 
 
 def test_a_class_of_a_plugin_is_loaded_by_the_format_and_by_kafka_with_the_appcds_archive(host: Host) -> None:
-    """The lines of the unit are run as they are, and Java says whether it still takes its AppCDS archive."""
+    """Runs the lines of the unit. Java's log of classes shows their sources."""
     archive = built_plugin(host.root)
     place = directory(str(host.root / "kafka"), "builder", "0" * 64)
     host.write_config("broker,controller", **{"principal.builder.class": "org.example.Builder"})

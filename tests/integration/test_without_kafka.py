@@ -1,4 +1,4 @@
-"""A host on which Kafka was never deployed: status and bundle tell so, with the real modules and without a change."""
+"""A host without a deployment: status and bundle name the cause, with the real modules and without a change."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _jars(path: str) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def is_jar(names: Iterable[str]) -> bool:
-    """Tell a jar from a .zip with jars, by the names in it."""
+    """Check that a zip file is a jar, and no .zip with jars, by the names in it."""
     return any(name == "META-INF/MANIFEST.MF" or name.endswith(".class") for name in names)
 
 

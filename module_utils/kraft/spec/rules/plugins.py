@@ -39,7 +39,7 @@ KNOWN = frozenset(
 
 
 def files(subject: Subject) -> Iterator[Problem]:
-    """Require the intended files: Kafka runs their code. Of each node, the faults of each plugin."""
+    """Require the intended files: Kafka runs their code."""
     for node in subject.sound(VARIABLE):
         for name in sharing((each.name, str(index)) for index, each in enumerate(node.plugins)):
             yield Problem("plugin_name", "is the name of two plugins", "give each its own", VARIABLE, node.host, name)
