@@ -1,4 +1,4 @@
-"""Plugin jars of a node (``kafka_plugins``): their directories on its host, and the lines of its unit that load them."""
+"""Plugin jars of a node (``kafka_plugins``): directories on its host, and the lines of its unit that load them."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -
 
 
 def _named_classes(definitions: Definitions, node: Node) -> Iterator[tuple[str, str, str]]:
-    """Yield variable, key and class of each setting that loads one, but for those with a class path of their own."""
+    """Yield variable, key and class of each setting that loads one, except those with a separate class path."""
     keys = {key for layer in node.layers for key in layer.settings}
     for layer in node.layers:
         for key, value in layer.settings.items():
