@@ -21,6 +21,11 @@ options:
   version: {description: Release whose tool formats., type: str, required: true}
   config: {description: The node's server.properties., type: path, required: true}
   java: {description: The C(java) to run the tool with., type: path, default: /usr/bin/java}
+  class_path:
+    description: Further entries of the tool's class path. The tool loads classes that O(config) names.
+    type: list
+    elements: str
+    default: []
   user: {description: User that Kafka runs as; it will own the files., type: str, default: kafka}
   cluster_id: {description: Id of the cluster., type: str, required: true}
   node_id: {description: Id of this node., type: int, required: true}
@@ -104,6 +109,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},
     "config": {"type": "path", "required": True},
     "java": {"type": "path", "default": "/usr/bin/java"},
+    "class_path": {"type": "list", "elements": "str", "default": []},
     "user": {"type": "str", "default": "kafka"},
     "cluster_id": {"type": "str", "required": True},
     "node_id": {"type": "int", "required": True},

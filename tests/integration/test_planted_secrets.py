@@ -90,7 +90,7 @@ def variables(generation: str) -> dict[str, object]:
         "kafka_cluster_name": "planted",
         "kafka_cluster_id": "cGxhbnRlZC1zZWNyZXRzLQ",
         "kafka_profile": "test",
-        "kafka_accepted_risks": ["setting_unknown"],
+        "kafka_accepted_risks": ["plugin_class", "setting_unknown"],
         "kafka_archive": f"https://a:{planted('archive')}@example.com/kafka_2.13-4.4.0.tgz",
         "kafka_archive_checksum": "sha256:" + "a" * 64,
         "kafka_group": "daemon",

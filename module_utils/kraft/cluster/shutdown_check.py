@@ -92,10 +92,9 @@ def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int)
     if not going & voters.keys() or len(left) >= needed:
         return (), ()
     behind = [f"controller {one} {delay(voters[one])}; " for one in voters if one not in ready]
-    text = (
-        f"{''.join(behind)}without {listed(going & voters.keys())} only {len(left)} of {len(voters)} controllers "
-        f"are caught up, and {needed} are needed"
-    )
+    counts = f"only {len(left)} of {len(voters)} controllers are caught up, and {needed} are needed"
+    rest = counts if len(voters) > 1 else "no controller is left"
+    text = f"{''.join(behind)}without {listed(going & voters.keys())} {rest}"
     late = [one for one in going & voters.keys() if one not in ready and not silent(voters[one], quorum)]
     waiting_helps = late or len(voters.keys() - going) >= needed
     return ((text,), ()) if waiting_helps else ((), (text,))

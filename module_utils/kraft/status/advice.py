@@ -25,6 +25,10 @@ DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
 #: with commas; ``list``: the same as a list.
 STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "foreign_host": ((*STATUS, "look again, after you took it out of the group or corrected its ansible_host"),),
+    "no_host": (
+        (*STATUS, "look again, with the right inventory"),
+        ("module", "ansible.builtin.ping", "see why no host answers"),
+    ),
     "host_down": (
         ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
         ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is lost"),

@@ -79,7 +79,9 @@ def leader(name: str, led: Leadership) -> list[str]:
             *others,
         ]
     said = ", ".join(str(one) for one in led.according_to)
-    agreed = f", as controller{'s' if len(led.according_to) > 1 else ''} {said} say" if said else ""
+    several = len(led.according_to) > 1
+    words = f", as controllers {said} say" if several else f", as controller {said} says"
+    agreed = words if said else ""
     return [f"{name}, epoch {led.epoch}{agreed}", *others]
 
 

@@ -30,6 +30,7 @@ from ansible.module_utils.kraft.wording import counted
 NAMED = 3  #: topics that are said
 #: State of a node while a cause holds for it, by the cause's rule.
 STATES = {
+    "no_host": "host away",
     "host_down": "host away",
     "foreign_host": "another node's host",
     "leaving": "leaving",

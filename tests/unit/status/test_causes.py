@@ -110,6 +110,12 @@ CASES: dict[str, Case] = {
         [("not_running", IDS)],
         {"no_majority": 0},
     ),
+    "no host answers: the inventory is another one, or its hosts were never made": (
+        {one: {"unreached": f"cannot resolve kafka{one}", "claims": ()} for one in IDS},
+        None,
+        [("no_host", IDS)],
+        {"no_majority": 0},
+    ),
     "nothing was deployed, or all was destroyed": (
         {one: {"down": NOT_DEPLOYED, "claims": (), "lived": False} for one in IDS},
         None,

@@ -190,6 +190,16 @@ def test_a_host_that_was_never_deployed_does_not_end_the_status() -> None:
     assert found.leader == "kafka1 (node 1)"
 
 
+@pytest.mark.parametrize(("inventory", "named"), [("", {"-i", "make"}), ("-i inventories/mine", {"kafka1"})])
+def test_hosts_that_all_keep_silent_are_no_lost_machines(inventory: str, named: set[str]) -> None:
+    away = {name: {"kernel": {"unreachable": True, "msg": f"cannot resolve {name}"}} for name in DESIRED["nodes"]}
+    (cause,) = status(DESIRED, away, None, None, inventory).causes
+    assert (cause.rule, cause.hosts) == ("no_host", tuple(DESIRED["nodes"]))
+    assert named <= set(cause.detail.replace("`", " ").replace(",", " ").split())
+    assert not any("replace_node" in step.command for step in cause.steps)
+    assert all(inventory in step.command for step in cause.steps)
+
+
 @pytest.mark.parametrize("gone", [{"service": {**DEAD, "installed": False}}, {"service": DEAD, "removed": True}])
 def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(gone: dict[str, Any]) -> None:
     """As modules answer there: no client, no file of a next start, no kernel setting of ours."""
