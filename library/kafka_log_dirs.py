@@ -18,7 +18,7 @@ options:
   state:
     description:
       - V(balanced) gives each log dir of a broker the share of bytes that its room has of all room.
-      - V(cancelled) takes back whatever is on the move.
+      - V(cancelled) reverts all running moves.
     type: str
     choices: [balanced, cancelled]
     default: balanced
@@ -35,7 +35,7 @@ options:
     type: int
     default: 0
   together:
-    description: Most replicas of a broker that are on the move at once.
+    description: Number of replicas of a broker that move at once.
     type: int
     default: 50
 extends_documentation_fragment: [kafka_client, kafka_moves]
@@ -86,7 +86,7 @@ bytes:
   returned: success
   type: int
 under_way:
-  description: Number of replicas that were on the move before.
+  description: Number of replicas that were moving before.
   returned: success
   type: int
 finished:
