@@ -114,7 +114,7 @@ snapshot:
       type: list
       returned: when gathered
     reassignments:
-      description: Every partition on the move, with the replicas that come and go.
+      description: Every moving partition, with the replicas that come and go.
       type: list
       returned: when gathered
     unanswered:

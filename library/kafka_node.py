@@ -15,7 +15,7 @@ description:
     C(current) to the release, so a node that crashes while it waits for its turn comes back with what it ran with.
     A file that a running process reads again by itself, or runs with already, is put in place at once.
     Then it reloads systemd where that has an older unit, enables the unit, and starts it once.
-  - A start is done when the JVM loads classes. A process that ends at once is a failure, with its last output.
+  - A start counts as done when the JVM loads classes. A process that ends at once is a failure, with its last output.
     M(kafka_health) checks that the node is ready.
   - If role C(kafka_collector) watches the host, a stop or a start leaves a marker for alerts. It marks work on the node
     as planned, with an end. M(kafka_health) ends it.

@@ -10,7 +10,7 @@ short_description: Plans and carries out moves of replicas with least movement (
 description:
   - Keeps the number of replicas and the spread over racks, never puts two replicas of a partition on one broker, and
     evens out who is the preferred leader.
-  - Few partitions are on the move at once. Moves of an earlier run are waited for, not started again.
+  - Few partitions move at once. Moves of an earlier run are waited for, not started again.
   - The throttle is taken away at the end. One that a killed run has left is recognised by a mark in the topics' lists
     of throttled replicas and taken away, or replaced, by the next run.
   - With O(between=log_dirs), evens out the log dirs of each broker by size, or empties O(drained). No replica leaves
@@ -42,7 +42,7 @@ options:
         share of bytes that its room has of all room.
       - V(drained) leaves nothing on O(broker_ids). That is proven in the end by metadata and log dirs.
       - V(spread) gives O(broker_ids) their fair share and moves nothing between the others.
-      - V(cancelled) takes back whatever is on the move. Log dirs have this state and V(balanced).
+      - V(cancelled) reverts all running moves. Log dirs have this state and V(balanced).
     type: str
     choices: [balanced, drained, spread, cancelled]
     default: balanced
@@ -56,7 +56,7 @@ options:
     type: int
     default: 0
   together:
-    description: Most partitions, or replicas of a broker, that are on the move at once.
+    description: Number of partitions, or replicas of a broker, that move at once.
     type: int
     default: 50
   coming:
@@ -102,7 +102,7 @@ bytes:
   returned: success
   type: int
 under_way:
-  description: Number of partitions, or replicas between log dirs, that were on the move before.
+  description: Number of partitions, or replicas between log dirs, that were moving before.
   returned: success
   type: int
 limited:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.site import modules, variables
+from scripts.site import messages, modules, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / ".cache/docs/source"
@@ -31,7 +31,7 @@ def assemble(source: Path = SOURCE) -> None:
         if path.suffix == ".md":
             target.write_text(unescaped(path.read_text()))
     shutil.copyfile(Path(__file__).with_name("site.css"), source / "site.css")
-    made = {"variables.md": variables.page(ROOT)}
+    made = {"variables.md": variables.page(ROOT), "messages.md": messages.page()}
     made |= {f"modules/{name}": text for name, text in modules.pages(ROOT).items()}
     for name, text in made.items():
         target = source / "reference" / name

@@ -17,7 +17,7 @@ FAULTS = {
     "duplicated": "Duplicated",
     "deleted": "Deleted on the target",
 }
-#: Excuses of a rule: their name, and their bound.
+#: Accepted deviations from a rule: name and bound.
 EXCUSED = {
     "deleted_on_source": ("Deleted on the source", "its log start offsets"),
     "deleted_on_target": ("Deleted on the target, which is allowed", "its log start offsets"),

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from scripts.site import modules, variables
+from scripts.site import messages, modules, variables
 from scripts.site.__main__ import assemble, build, unescaped
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+#: Rule, message and remedy: a search for the message must lead to the heading with the remedy.
+SEARCHED = (
+    ("port", "The port must be from 1 to …", "give a port in that range"),
+    ("no_controller", "No node is a controller", "give three nodes the role controller"),
+    ("not_root", "The tasks do not run as root", "run the play with become: true"),
+    ("host_key_unknown", "ssh does not know its host key", "compare the fingerprint"),
+)
+
+#: Tests of operations, whose problems may have the name of a rule.
+OPERATIONS = {"quorum_plan", "replacement", "topics"}
 
 
 def built(source: Path, site: Path) -> int:
@@ -29,6 +40,14 @@ def test_the_site_is_built_and_a_broken_link_fails(tmp_path: Path) -> None:
     assert len(pages) > 80
     assert [path for path, text in pages.items() if re.search(r"<code>[^<]*\\\\\|", text)] == []
     assert [path for path, text in pages.items() if re.search(r'(?:src|<link[^>]*href)="(?:https?:)?//', text)] == []
+    found = json.loads((tmp_path / "site/search/search_index.json").read_text())["docs"]
+    for rule, message, remedy in SEARCHED:
+        (row,) = (
+            each
+            for each in found
+            if each["location"].startswith("reference/messages") and each["location"].endswith(f"#{rule}")
+        )
+        assert [each in row["text"] for each in (message, remedy)] == [True, True], rule
     with (source / "docs/tuning.md").open("a") as page:
         page.write("\n[nowhere](nowhere.md)\n")
     assert built(source, tmp_path / "site") != 0
@@ -40,6 +59,16 @@ def test_every_page_of_the_documentation_is_in_the_navigation() -> None:
         str(path.relative_to(ROOT)) for folder in ("docs", "docs/runbooks") for path in ROOT.glob(f"{folder}/*.md")
     }
     assert pages - listed == set()
+
+
+def test_every_message_of_a_rule_is_on_the_page_of_messages() -> None:
+    known = {rule: [re.split("…", message) for message in said] for rule, (said, _) in messages.by_rule().items()}
+    missing = []
+    for path in (each for each in (ROOT / "tests/wording").glob("*.txt") if each.stem not in OPERATIONS):
+        for rule, message in re.findall(r"^  (\w+): (?:error|warning) (.*)$", path.read_text(), re.MULTILINE):
+            if not any(all(part in message for part in parts) for parts in known.get(rule, [[""]])):
+                missing.append(f"{path.stem}: {rule}: {message}")
+    assert missing == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "library").glob("*.py")), ids=lambda path: str(path.stem))

@@ -28,7 +28,7 @@ def jar(line: str) -> str:
 
 
 def spark_lacks(root: Path, environment: Mapping[str, str]) -> str:
-    """Return what Spark lacks for a start, as a clause; empty if it lacks nothing.
+    """Return what Spark lacks for a start, as a sentence; empty if it lacks nothing.
 
     Java is searched as spark-submit does it, and not started: that would cost more than all other checks.
     """
@@ -42,18 +42,18 @@ def spark_lacks(root: Path, environment: Mapping[str, str]) -> str:
 
 
 def key_fault(path: str) -> str:
-    """Return why ssh cannot use a private key, as a clause; empty if it can. ssh requires 0600 for its own user."""
+    """Return why ssh cannot use a private key, as a sentence; empty if it can. ssh requires 0600 for its own user."""
     if not path:
         return ""
     key = Path(os.path.expanduser(path))
     try:
         found = key.stat()
     except OSError as error:
-        return f"cannot be read: {error.strerror}"
+        return f"The key cannot be read: {error.strerror}"
     if not key.is_file() or not os.access(key, os.R_OK):
-        return "is no file that this user can read"
+        return "The key is not a file that this user can read"
     mine = found.st_uid == os.getuid()
-    return "can be read by others, so ssh ignores it" if mine and found.st_mode & 0o077 else ""
+    return "Others can read the key, so ssh ignores it" if mine and found.st_mode & 0o077 else ""
 
 
 def key_faults(connections: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

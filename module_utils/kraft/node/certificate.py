@@ -111,11 +111,11 @@ def host_key(run: Run, path: str) -> dict[str, str]:
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
-        return {"public": "", "fault": f"cannot be read: {error.strerror}"}
+        return {"public": "", "fault": f"The key cannot be read: {error.strerror}"}
     if mode & 0o007:
-        return {"public": "", "fault": "can be read by others"}
+        return {"public": "", "fault": "Others can read the key"}
     code, public, _ = run([*READ_KEY, path, "-pubout"])
-    return {"public": public, "fault": "" if code == 0 else "is encrypted, or no private key that openssl reads"}
+    return {"public": public, "fault": "" if code == 0 else "The key is encrypted, or openssl cannot read it"}
 
 
 def read_host_key(run: Run, path: str) -> str:

@@ -180,7 +180,7 @@ def of_brokers(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def replicas(explained: Collection[int], partitions: Collection[Replica]) -> Iterator[Finding]:
-    """Report replicas that are not in sync although their broker serves, and partitions on the move."""
+    """Report replicas that are not in sync although their broker serves, and moving partitions."""
     open_ones = [one for one in partitions if one.missing and not _explained(one, explained)]
     for node_id in sorted({node_id for one in open_ones for node_id in one.missing - set(explained)}):
         yield Finding("replica_behind", node_id, "{}: the broker serves, and some of its replicas are not in sync")

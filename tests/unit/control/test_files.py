@@ -53,10 +53,10 @@ def test_a_private_key_that_ssh_would_not_take_is_found_beforehand(
     (tmp_path / "open").chmod(0o644)
     assert key_fault("") == ""
     assert key_fault("~/good") == ""
-    assert key_fault(str(tmp_path / "open")).startswith("can be read by others")
-    assert key_fault("~/nothing") == "cannot be read: No such file or directory"
-    assert key_fault("~nobody-of-this-name/key") == "cannot be read: No such file or directory"
-    assert key_fault(str(tmp_path)).startswith("is no file")
+    assert key_fault(str(tmp_path / "open")).startswith("Others can read the key")
+    assert key_fault("~/nothing") == "The key cannot be read: No such file or directory"
+    assert key_fault("~nobody-of-this-name/key") == "The key cannot be read: No such file or directory"
+    assert key_fault(str(tmp_path)).startswith("The key is not a file")
     connections = {
         "a": {"ansible_ssh_private_key_file": "~/good"},
         "b": {"ansible_ssh_private_key_file": "~/no"},

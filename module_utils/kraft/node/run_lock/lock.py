@@ -91,13 +91,13 @@ def is_stale(held: Record, ours: Record, alive: bool) -> bool:
 def refusal(host: str, held: Record) -> str:
     """Return the refusal for the second run."""
     message, remedy = explained(held)
-    return printable(f"{host} {message}. {remedy[0].upper()}{remedy[1:]}")
+    return printable(f"{host}{message.removeprefix('The host')}. {remedy[0].upper()}{remedy[1:]}")
 
 
 def explained(held: Record) -> tuple[str, str]:
     """Return (problem of a host that another run holds, remedy)."""
     pid = held.process.partition(" ")[0]
-    message = f"is being {held.use} by another run: {held.who}, process {pid}, since {held.since}"
+    message = f"The host is being {held.use} by another run: {held.who}, process {pid}, since {held.since}"
     return message, f"wait for it; if it is dead, run again with -e kafka_break_lock={held.run}"
 
 

@@ -62,13 +62,13 @@ def owners(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
 
 
 def key_fault(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """Return why the key on the host cannot be used, as a clause; empty if it can, and if there is none."""
+    """Return why the key on the host cannot be used, as a sentence; empty if it can, and if there is none."""
     key = found.get("host_key")
     if not key or key["fault"]:
         return str(key["fault"]) if key else ""
     form = (serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     fits = _brought(asked)[0].public_key().public_bytes(*form).decode().split() == key["public"].split()
-    return "" if fits else "does not belong to the certificate that is given"
+    return "" if fits else "The key does not belong to the provided certificate"
 
 
 def _brought(asked: Mapping[str, Any]) -> Certificates:

@@ -40,7 +40,7 @@ class BrokerDisks:
 
     @property
     def coming(self) -> dict[Name, tuple[str, int]]:
-        """Return replica on the move -> its target log dir, and the bytes that have arrived.
+        """Return moving replica -> its target log dir, and the bytes that have arrived.
 
         One whose own log dir has failed is none: Kafka lists what has arrived of it, and copies no more.
         """

@@ -1,6 +1,6 @@
 """Assignment of replicas to log dirs of their broker, with least movement. Pure.
 
-A replica on the move counts as arrived. Either some log dirs are emptied, the largest replica first, and nothing
+A moving replica counts as arrived. Either some log dirs are emptied, the largest replica first, and nothing
 else is moved. Or each log dir gets the share of the broker's bytes that its room has of all room. Only a move that
 makes things clearly more even is planned: a difference that the next day's records make anyway is left alone.
 """

@@ -1,6 +1,6 @@
 """One run: observe, plan, and move replicas between log dirs until none is left, nothing advances, or its time is over.
 
-Each run plans again from the present state, with replicas on the move counted as arrived. Kafka goes on with a move by
+Each run plans again from the present state, with moving replicas counted as arrived. Kafka goes on with a move by
 itself, also after a restart of the broker. So it makes no difference whether an earlier run ended or was killed.
 """
 
@@ -30,7 +30,7 @@ POLL_SECONDS = 0.5
 @dataclasses.dataclass(frozen=True)
 class Desired:
     """``drained``: broker -> log dirs that are emptied. ``rate``: bytes per second of each broker, 0: as fast as it
-    goes; ``together``: most replicas of a broker on the move; ``pause``: seconds after which a run ends although
+    goes; ``together``: most moving replicas of a broker; ``pause``: seconds after which a run ends although
     something is left, 0: none; ``timeout``: seconds without any advance; ``floor``: bytes by which log dirs may differ;
     ``limited``: brokers on which this run has set a limit before.
     """
@@ -151,7 +151,7 @@ class Run:
 
 
 def taken_back(brokers: Sequence[BrokerDisks]) -> tuple[DiskMove, ...]:
-    """Return moves that send replicas on the move back to their present place."""
+    """Return moves that send moving replicas back to their present place."""
     return tuple(
         DiskMove(one.node_id, name, one.held[name][0], one.held[name][0])
         for one in brokers

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.operations.reassignment.throttle import RATES, i
 
 
 def rate_left(client: Client, snapshot: Snapshot | None, node_id: int) -> int:
-    """Return the limit of broker `node_id` in bytes per second although nothing is on the move.
+    """Return the limit of broker `node_id` in bytes per second although no partition is moving.
 
     0 without such a limit, and where that is not known: the limit is worth a warning, and no more.
     """

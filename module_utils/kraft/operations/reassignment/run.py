@@ -1,6 +1,6 @@
 """One run: observe, plan, and carry out until nothing is left, nothing advances, or its time is over.
 
-Each run plans again from the present state, with replicas on the move counted as arrived. So it makes no difference
+Each run plans again from the present state, with moving replicas counted as arrived. So it makes no difference
 whether an earlier one ended, was killed, or left the rest to this one.
 """
 

@@ -22,7 +22,7 @@ LOOKS, LOOK_SECONDS = 7, 0.5  #: at most three seconds until a broker has read t
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """``rate``: bytes per second, 0: as fast as it goes; ``together``: most partitions on the move; ``pause``: seconds
+    """``rate``: bytes per second, 0: as fast as it goes; ``together``: most moving partitions; ``pause``: seconds
     after which a run ends although something is left, 0: none; ``timeout``: seconds without any advance; ``coming``:
     brokers that a plan counts on although they are not registered yet; ``limited``: those on which this run has set a
     limit before; ``gives_up``: whether a drain may give up records that only brokers have that are away and leave."""
@@ -57,7 +57,7 @@ class Work:
 
     @property
     def arrived(self) -> frozenset[Name]:
-        """Return partitions on the move whose new replicas are all in sync already."""
+        """Return moving partitions whose new replicas are all in sync already."""
         topics = self.snapshot.topics or ()
         isr = {(topic.name, one.partition): set(one.isr) for topic in topics for one in topic.partitions}
         names = {(one.topic, one.partition): set(one.adding) for one in self.under_way}

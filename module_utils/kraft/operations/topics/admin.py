@@ -98,7 +98,7 @@ class TopicAdmin:
         self._await_seen([one for one in now if one.moves or one.awaited], settled=True)
 
     def _await_moves(self, names: frozenset[str]) -> None:
-        """Wait until no partition of these topics is on the move; give up when nothing advances."""
+        """Wait until no partition of these topics is moving; give up when nothing advances."""
         stall_timeout = StallTimeout(self._timeout)
         while True:
             snapshot = observe(self._client, ("reassignments",), self._address)

@@ -42,7 +42,7 @@ def private_keys(subject: Subject) -> Iterator[Problem]:
     """Require private keys that ssh finds and accepts."""
     for host, fault in subject.surroundings.key_faults.items():
         remedy = "give the path of your key, or remove the line: ssh then takes its default keys and its agent's"
-        remedy = "chmod 600 it" if "others" in fault else remedy
+        remedy = "chmod 600 it" if "ssh ignores it" in fault else remedy
         value = subject.node(host).connection.get("ansible_ssh_private_key_file")
         yield Problem("private_key", fault, remedy, "ansible_ssh_private_key_file", host, value)
 

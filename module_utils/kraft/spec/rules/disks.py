@@ -9,7 +9,6 @@ from ansible.module_utils.kraft.spec.desired.drained import DRAIN, drained
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 FORM = "write it as <inventory name>:<directory>, such as kafka2:/srv/kafka/data2"
-RULE = "drained_log_dir"
 
 
 def drains(subject: Subject) -> Iterator[Problem]:
@@ -35,7 +34,7 @@ def drains(subject: Subject) -> Iterator[Problem]:
             text, remedy = "No log dir would be left", "add another first, or empty the broker (remove_nodes.yml)"
         else:
             continue
-        yield Problem(RULE, text, remedy, DRAIN, host if node else "", f"{host}:{path}" if path else host)
+        yield Problem("drained_log_dir", text, remedy, DRAIN, host if node else "", f"{host}:{path}" if path else host)
 
 
 RULES = (drains,)

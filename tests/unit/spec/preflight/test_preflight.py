@@ -568,7 +568,7 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
     ),
     "authority that was lost while all are stopped": (foreign_authority(pid=0), []),
     "key on the host of another certificate": (
-        foreign_authority(pid=0, key_fault="does not belong to the certificate that is given"),
+        foreign_authority(pid=0, key_fault="The key does not belong to the provided certificate"),
         [("error", "certificate_key", "k2", "kafka_tls.key_on_host", "/etc/pki/node.key")],
     ),
     "protocol for clients": (deployed("SSL", "client", pid=77), []),

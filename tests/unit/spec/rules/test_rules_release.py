@@ -330,7 +330,7 @@ def test_what_a_run_needs_of_this_machine_is_told_before_any_host_was_looked_at(
     lacks = {
         "client_digest": "",
         "spark_lacks": "/java/jars lacks a.jar",
-        "key_faults": {"k2": "cannot be read: no file"},
+        "key_faults": {"k2": "The key cannot be read: no file"},
         "maintenance_faults": {"kafka_maintenance_tasks": "is no list of tasks"},
     }
     given = hosts(facts=facts, **CLIENT, kafka_maintenance_tasks="patch.yml")
@@ -346,7 +346,8 @@ def test_what_a_run_needs_of_this_machine_is_told_before_any_host_was_looked_at(
 
 
 @pytest.mark.parametrize(
-    ("fault", "remedy"), [("can be read by others, so ssh ignores it", "chmod 600"), ("is no file", "give the path")]
+    ("fault", "remedy"),
+    [("Others can read the key, so ssh ignores it", "chmod 600"), ("The key is not a file", "give the path")],
 )
 def test_each_fault_of_a_private_key_has_its_remedy(fault: str, remedy: str) -> None:
     assert problems_of(hosts(), key_faults={"k1": fault})[0].remedy.startswith(remedy)
