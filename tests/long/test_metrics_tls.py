@@ -16,6 +16,8 @@ import yaml
 
 from tests.long.lab_hosts import ROOT, LabHosts, temporary
 
+#: Setup of the first test includes two deployments: at a load of 40 they took longer than the usual 600 s.
+pytestmark = pytest.mark.timeout(1800)
 HOSTS = ("scraped1", "scraped2", "scraped3")
 PORTS = {9404: "kafka_quorum_leader_id", 9100: "kafka_collector_timestamp_seconds"}
 PID = "systemctl show --value --property=MainPID "
