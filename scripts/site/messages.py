@@ -102,7 +102,8 @@ def binds(node: ast.AST, name: str) -> bool:
 
 
 def line(node: ast.AST) -> int:
-    return int(getattr(node, "lineno", None) or getattr(node, "target", node).lineno)
+    """Return the line of a node; a comprehension has that of its target."""
+    return int(getattr(getattr(node, "target", node), "lineno", 0) if not hasattr(node, "lineno") else node.lineno)
 
 
 def by_rule() -> dict[str, tuple[list[str], list[str]]]:
@@ -122,10 +123,10 @@ def by_rule() -> dict[str, tuple[list[str], list[str]]]:
         for name in names:
             found.setdefault(rule, []).extend(code.inside(code.trees[CORE / name], ast.Module([], []), 0, DEEPEST))
     causes = ast.parse((CORE / CAUSES).read_text())
-    for call in ast.walk(causes):
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Cause":
-            rule, message, remedy = ([*code.texts(call.args[at], causes, 0)] for at in (0, 2, 3))
-            found[rule[0]] = [*(f"The host could not be inspected: {each}" for each in message), *remedy]
+    for node in ast.walk(causes):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Cause":
+            rules, message, remedy = ([*code.texts(node.args[at], causes, 0)] for at in (0, 2, 3))
+            found[rules[0]] = [*(f"The host could not be inspected: {each}" for each in message), *remedy]
     return {rule: (messages(texts), remedies(texts)) for rule, texts in sorted(found.items())}
 
 

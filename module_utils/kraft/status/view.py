@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
@@ -66,7 +66,7 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = _nodes(scene, led, why, hosts, desired, settings)
+    nodes = _compared(_nodes(scene, led, why, hosts), desired, hosts, settings)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -92,23 +92,14 @@ def _own(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]]) -> 
     return [results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, cluster_id)]
 
 
-def _nodes(
-    scene: Scene,
-    led: Leadership,
-    why: Collection[Cause],
-    hosts: Mapping[str, Mapping[str, Any]],
-    desired: Mapping[str, Any],
-    live: Mapping[str, Any],
-) -> tuple[Node, ...]:
-    """Return the nodes with their figures and differences."""
+def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
+    """Return the nodes with their figures."""
     made: list[Node] = []
     cluster = by_broker(scene.snapshot)
     for one in scene.nodes:
-        results = hosts.get(one.host, {})
-        found = figures(one, results, cluster, certificates(results))
-        node = dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found)
-        made.append(_compared(node, desired["nodes"][one.host], results, live))
-    return tuple(made)
+        found = figures(one, hosts.get(one.host, {}), cluster, certificates(hosts.get(one.host, {})))
+        made.append(dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found))
+    return made
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
@@ -216,7 +207,14 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return first_to_end({host: certificates(results) for host, results in hosts.items()})
 
 
-def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
+def _compared(
+    nodes: Iterable[Node], desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], live: Mapping[str, Any]
+) -> tuple[Node, ...]:
+    """Return the nodes with their differences from `desired`, and their certificates."""
+    return tuple(_compare(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes)
+
+
+def _compare(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
     """Return the node with its differences from `wanted`, and its certificates. Without Kafka there are none."""
     if node.state in WITHOUT_KAFKA:
         return node

@@ -92,7 +92,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "missing": lambda core: core.unlink(),
     "more": lambda core: core.with_name("more.jar").write_bytes(jar()),
     "mode": lambda core: core.chmod(0o666),
-    "link": lambda core: core.rename(core.parents[2] / "x.jar") and core.symlink_to(core.parents[2] / "x.jar"),
+    "link": lambda core: core.symlink_to(core.rename(core.parents[2] / "x.jar")),
     "sums": lambda core: core.with_name("SHA256SUMS").unlink(),
 }
 

@@ -113,10 +113,11 @@ def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
         message = f"The cluster has {len(found.vpcs)} VPCs: {', '.join(found.vpcs)}"
         remedy = "remove the one without machines, or name the other in kafka_ec2_vpc_id"
         yield Problem("ec2_twice", message, remedy, "kafka_cluster_name", value=wanted.cluster)
-    lost = [each for each in found.volumes if not each.host or not each.mount]
-    others = [each for each in (*found.instances, *found.addresses) if not each.host]
-    for thing in (*lost, *others):
-        message = f"The tags of {thing} do not name its host{' and mount' if thing in lost else ''}"
+    lost = [f"{each} do not name its host and mount" for each in found.volumes if not each.host or not each.mount]
+    lost += [f"{each} do not name its host" for each in found.instances if not each.host]
+    lost += [f"{each} do not name its host" for each in found.addresses if not each.host]
+    for thing in lost:
+        message = f"The tags of {thing}"
         remedy = "give it its tags kraftwright_host and kraftwright_mount again, or remove kraftwright_cluster"
         yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
