@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_plugin
-short_description: Installs the jars of a plugin beside the releases of Kafka
+short_description: Installs the jars of a plugin beside the releases of Kafka (internal)
 description:
   - Compares the file's sha256 before anything is unpacked. A jar is installed as it is. Of an archive (C(.tar.gz) or
     C(.zip)) all jars are installed, whatever folder they are in.
