@@ -15,6 +15,7 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import host_port, normal_host_port
 from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
+from ansible.module_utils.kraft.cluster.eligible import with_eligible
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
 from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, is_late, outcome
@@ -66,6 +67,8 @@ def observe(
     found, failed = _read(client, first, rest)
     if "configs" in wanted and "topics" in found:
         _add("min_insync", found, failed, lambda: min_insync(client, place, found["topics"], seconds))
+    if "topics" in found:
+        found["topics"] = with_eligible(client, place, found["topics"], found.get("min_insync", {}), seconds)
     if "log_dirs" in wanted:
         _add_disks(client, brokers, seconds, found, failed)
     if {"topics", "min_insync"} & failed.keys():

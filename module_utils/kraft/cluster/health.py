@@ -121,20 +121,28 @@ def _partitions(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
 
 
 def _missed(partition: Partition, snapshot: Snapshot) -> frozenset[int]:
-    """Return the replicas that a leaderless partition needs: the last in sync or, if unknown, all that are away.
+    """Return the replicas that a leaderless partition needs: those that Kafka may elect or, if unknown, all away.
 
     A replica that serves again is not to blame for records that only a dead one has.
     """
     replicas = frozenset(partition.replicas)
-    return frozenset(partition.isr) or (replicas - snapshot.unfenced) or replicas
+    return partition.electable or (replicas - snapshot.unfenced) or replicas
 
 
 def _named(what: str, found: list[tuple[str, Partition]]) -> Iterator[str]:
     for name, one in found[:NAMED]:
         missing = set(one.replicas) - set(one.isr)
-        yield f"partition {name}-{one.partition} {what}: in sync {listed(one.isr)}, missing {listed(missing)}"
+        text = f"partition {name}-{one.partition} {what}: in sync {listed(one.isr)}, missing {listed(missing)}"
+        yield f"{text}{may_lead(one)}"
     if len(found) > NAMED:
         yield f"another {len(found) - NAMED} partitions: {what}"
+
+
+def may_lead(partition: Partition) -> str:
+    """Return a clause about the replicas that Kafka may elect though they are not in sync; empty without any."""
+    if partition.eligible:
+        return f"; eligible leaders {listed(partition.eligible)}"
+    return f"; last known leaders {listed(partition.last_known)}" if partition.last_known else ""
 
 
 def _log_dirs(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Check whether a node may go down now. Pure: one snapshot in, reasons in words out.
 
 A node may go if, without it, the caught-up controllers are still a majority and every partition keeps its effective
-min.insync.replicas in sync. Controllers are counted without it whatever its own state: a late one, or one that the
-leader has not heard from yet, may be needed a second later. A fenced broker blocks no partition.
+min.insync.replicas in sync. Eligible leader replicas (KIP-966) are not in sync: they do not count.
+Controllers are counted without it whatever its own state: a late one, or one that the leader has not heard from yet,
+may be needed a second later. A fenced broker blocks no partition.
 Effects that no waiting can change are separate: a replication factor at or below min.insync.replicas (which Kafka caps
 at the replication factor) while every replica is in sync, a quorum of one or two. They hold the node back unless they
 are accepted by name; otherwise a roll would never end.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed, may_lead
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Quorum, Replica, Snapshot
 
@@ -164,15 +165,15 @@ def _hopeless(partition: Partition, held: frozenset[int], least: int | None) -> 
 
 
 def _partition(name: str, partition: Partition, held: frozenset[int], least: int | None) -> Iterator[str]:
-    isr = frozenset(partition.isr)
+    isr, also = frozenset(partition.isr), may_lead(partition)
     if least is None:
         yield f"partition {name}: its min.insync.replicas is not known"
     elif partition.leader == NO_NODE:
-        yield f"partition {name} has no leader, and {listed(held)} holds a replica"
+        yield f"partition {name} has no leader, and {listed(held)} holds a replica{also}"
     elif held & isr and len(isr - held) < least:
-        yield f"partition {name}: in sync {listed(isr)} of min {least} would fall to {len(isr - held)}"
+        yield f"partition {name}: in sync {listed(isr)} of min {least} would fall to {len(isr - held)}{also}"
     elif not held & isr and len(isr) < least:
-        yield f"partition {name}: only {listed(isr)} in sync of min {least}, and {listed(held)} is catching up"
+        yield f"partition {name}: only {listed(isr)} in sync of min {least}, and {listed(held)} is catching up{also}"
 
 
 def _moves(snapshot: Snapshot, serving: frozenset[int]) -> tuple[str, ...]:

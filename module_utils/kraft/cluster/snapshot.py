@@ -32,17 +32,28 @@ class Broker:
 
 @dataclasses.dataclass(frozen=True)
 class Partition:
-    """``leader`` is -1 without one. The first of ``replicas`` is the preferred leader."""
+    """``leader`` is -1 without one. The first of ``replicas`` is the preferred leader.
+
+    ``eligible``: replicas that Kafka may elect though they are not in sync (ELR, KIP-966), ``last_known``: those that
+    it elects if there are none. Both are read only of partitions that lack a leader or replicas in sync.
+    """
 
     partition: int
     leader: int
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
     offline: tuple[int, ...] = ()
+    eligible: tuple[int, ...] = ()
+    last_known: tuple[int, ...] = ()
 
     @property
     def under_replicated(self) -> bool:
         return not set(self.replicas) <= set(self.isr)
+
+    @property
+    def electable(self) -> frozenset[int]:
+        """Return the replicas that Kafka may elect: in sync or eligible, else the last known ones; empty if unknown."""
+        return frozenset((*self.isr, *self.eligible)) or frozenset(self.last_known)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from ansible.module_utils.kraft.cluster.health import may_lead
 from ansible.module_utils.kraft.cluster.lags import GroupLag, Lags
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Feature, Partition, Snapshot
 from ansible.module_utils.kraft.status.figures import by_broker
@@ -39,7 +40,7 @@ class TopicSize:
 
 @dataclasses.dataclass(frozen=True)
 class Named:
-    """Partitions by name, ``orders-3``; of ``count`` there are the first NAMED."""
+    """Partitions by name, ``orders-3``, with replicas that may lead; of ``count`` there are the first NAMED."""
 
     count: int
     names: tuple[str, ...]
@@ -132,7 +133,7 @@ def _at_risk(snapshot: Snapshot) -> tuple[Named | None, Named | None]:
 
 
 def _named(found: Sequence[tuple[str, Partition]]) -> Named:
-    return Named(len(found), tuple(f"{name}-{one.partition}" for name, one in found[:NAMED]))
+    return Named(len(found), tuple(f"{name}-{one.partition}{may_lead(one)}" for name, one in found[:NAMED]))
 
 
 def _slowest(snapshot: Snapshot) -> tuple[int, int] | None:

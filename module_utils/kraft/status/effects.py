@@ -51,7 +51,7 @@ def lacking(snapshot: Snapshot | None) -> list[Replica]:
 def of_partitions(nodes: Collection[int], partitions: Collection[Replica]) -> Iterator[Effect]:
     """Describe the effects on partitions of the absence of `nodes`."""
     ours = [one for one in partitions if one.missing & frozenset(nodes)]
-    unled = [one for one in ours if one.partition.leader == NO_NODE]
+    unled = [one for one in ours if one.partition.leader == NO_NODE and _led_by(one.partition, nodes)]
     closed = [one for one in ours if one.partition.leader != NO_NODE and len(one.partition.isr) < one.least]
     if ours:
         yield Effect("under_replicated", len(ours), f"{counted(len(ours))} under-replicated")
@@ -60,6 +60,11 @@ def of_partitions(nodes: Collection[int], partitions: Collection[Replica]) -> It
     if closed:
         text = f"{counted(len(closed))} closed to writes with acks=all (fewer in sync than min.insync.replicas)"
         yield Effect("under_min_isr", len(closed), text)
+
+
+def _led_by(partition: Partition, nodes: Collection[int]) -> bool:
+    """Check that one of `nodes` could lead the partition, or that this is unknown."""
+    return not partition.electable or bool(partition.electable & frozenset(nodes))
 
 
 def counted(number: int) -> str:

@@ -39,6 +39,15 @@ def test_a_node_that_is_catching_up_is_needed_where_too_few_are_in_sync(wording:
     wording(verdict.reasons)
 
 
+def test_an_eligible_replica_does_not_count_as_in_sync_and_is_named(wording: Wording) -> None:
+    """KIP-966: it may be elected, but producers with acks=all are refused until it is in sync again."""
+    short = dataclasses.replace(partition(0, [1, 2, 3], [1]), eligible=(2,))
+    away = dataclasses.replace(partition(1, [1, 2, 3], [], -1), last_known=(2,))
+    found = judge(cluster(topic("a", short, away)), [1])
+    assert named(found.reasons) == [["a-0", "1", "2", "0", "2"], ["a-1", "1", "2"]]
+    wording(found.reasons)
+
+
 def test_internal_topics_count() -> None:
     verdict = judge(cluster(topic("__consumer_offsets", partition(0, [1, 2, 3], [1, 2]), internal=True)), [2])
     assert not verdict.allows()

@@ -101,14 +101,14 @@ def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
 
 
 def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
-    """Report partitions without a leader or other replicas in sync: Kafka would take the empty one for the whole."""
+    """Report partitions without a leader or others that it may elect: Kafka would take the empty one for the whole."""
     if RULE in node.accepted_risks or any(one.has_data for one in node.decisive):
         return
     found = [
         f"{topic.name}-{one.partition}"
         for topic in snapshot.topics or ()
         for one in topic.partitions
-        if node.node_id in one.replicas and one.leader == NO_NODE and set(one.isr) <= {node.node_id}
+        if node.node_id in one.replicas and one.leader == NO_NODE and one.electable <= {node.node_id}
     ]
     if found:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from ansible.module_utils.kraft.cluster.health import listed
+from ansible.module_utils.kraft.cluster.health import listed, may_lead
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snapshot
 from ansible.module_utils.kraft.operations.reassignment.model import DRAINED, Goal, Name
 from ansible.module_utils.kraft.operations.reassignment.move_format import brokers_named
@@ -84,7 +84,7 @@ def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator
 def named(partitions: Mapping[Name, Partition]) -> str:
     """Format ``a-0 (in sync none, held by 2)``; of many the first."""
     texts = [
-        f"{topic}-{number} (in sync {listed(one.isr)}, held by {listed(one.replicas)})"
+        f"{topic}-{number} (in sync {listed(one.isr)}, held by {listed(one.replicas)}{may_lead(one)})"
         for (topic, number), one in list(partitions.items())[:NAMED]
     ]
     return ", ".join(texts) + (f" and {len(partitions) - NAMED} more" if len(partitions) > NAMED else "")

@@ -102,6 +102,18 @@ def test_a_partition_that_is_led_or_that_another_holds_in_sync_keeps_nobody_back
     assert [one.rule for one in problems(LOST, seen(topics=(nobody,)))] == ["only_replica"]
 
 
+@pytest.mark.parametrize(
+    ("eligible", "last_known", "refused"),
+    [((2,), (), False), ((2, 3), (), False), ((3,), (), True), ((), (3,), True), ((), (2,), False), ((), (), True)],
+)
+def test_a_partition_without_a_leader_keeps_a_node_back_unless_kafka_may_elect_another(
+    eligible: tuple[int, ...], last_known: tuple[int, ...], refused: bool
+) -> None:
+    without = dataclasses.replace(partition(0, [2, 3], isr=[], leader=-1), eligible=eligible, last_known=last_known)
+    found = problems(LOST, seen(topics=(topic("orders", without),)))
+    assert [one.rule for one in found] == ["only_replica"] * refused
+
+
 def test_who_answers_from_elsewhere_is_told_with_where_and_what_to_do(wording: Wording) -> None:
     found = waits(CONTROLLER, seen(voter(1), voter(2), voter(3, OLD), third=broker(3)))
     assert named(found) == [["3", OLD], ["3", "kafka3:9092"]]
