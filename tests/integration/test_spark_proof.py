@@ -357,7 +357,7 @@ def test_no_lost_foreign_or_skipped_record_is_proven(
         {},
         {},
         {},
-        {"extra": 1},
+        {"extra": 2},
     ]
     assert [(one["outcome"], one["records"], one["exact"]) for one in report["groups"]] == [("later", 400, True)]
     assert report["undecided"] == [{"topic": stuck.target, "side": "target", "offsets": 1}]
