@@ -34,8 +34,9 @@ WRITE_OPTIONS = {
     "kafka.request.timeout.ms": "15000",
     "kafka.delivery.timeout.ms": "60000",
 }
+ISOLATION, READ_COMMITTED, READ_UNCOMMITTED = "kafka.isolation.level", "read_committed", "read_uncommitted"
 READ_OPTIONS = {
-    "kafka.isolation.level": "read_committed",
+    ISOLATION: READ_COMMITTED,
     "kafka.max.poll.records": "10000",
     "kafka.max.partition.fetch.bytes": "2097152",
     # A broker with nothing more to give answers at once; by default each partition would end with half a second of it.

@@ -32,6 +32,7 @@ class TopicView:
     leaders: Mapping[int, int | None]
     brokers: Mapping[int, str]
     replication_factor: int
+    cluster_id: str = ""
 
 
 @dataclass
@@ -126,6 +127,7 @@ class NativeAdmin:
             leaders={entry.id: entry.leader if entry.leader >= 0 else None for entry in partitions},
             brokers={broker.id: host_port(broker.host, broker.port) for broker in metadata.brokers.values()},
             replication_factor=min(len(entry.replicas) for entry in partitions),
+            cluster_id=metadata.cluster_id or "",
         )
 
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:

@@ -21,7 +21,8 @@ def held(side: Side, with_timestamp: bool) -> list[Held]:
 
 
 def reader(case: Case) -> HeldReader:
-    return HeldReader((held(case.source, not case.stamped), held(case.target, not case.stamped)), 0)
+    both = (held(case.source, not case.stamped), held(case.target, not case.stamped))
+    return HeldReader(both, 0, (case.source.aborted, case.target.aborted))
 
 
 def pair(case: Case, name: str = "t") -> TopicPair:

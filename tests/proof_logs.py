@@ -25,19 +25,33 @@ class Written:
     records: list[tuple[int, Message]] = field(default_factory=list)
     start: int = 0
     end: int = 0
+    aborted: list[int] = field(default_factory=list)
 
-    def append(self, message: Message, visible: bool = True) -> None:
-        if visible:
-            self.records.append((self.end, message))
+    def append(self, message: Message) -> None:
+        self.records.append((self.end, message))
+        self.end += 1
+
+    def abort(self) -> None:
+        """Append a record of an aborted transaction."""
+        self.aborted.append(self.end)
+        self.end += 1
+
+    def mark(self) -> None:
+        """Append the marker of a transaction: an offset without a record."""
         self.end += 1
 
     def delete(self, start: int) -> None:
         """Delete like DeleteRecords and retention."""
         self.start = max(self.start, min(start, self.end))
         self.records = [one for one in self.records if one[0] >= self.start]
+        self.aborted = [offset for offset in self.aborted if offset >= self.start]
 
     def clean(self, end: int, deletions: bool) -> None:
-        """Clean like Kafka: the last record of each key stays, of records without a key none. Offsets stay."""
+        """Clean like Kafka: the last record of each key stays, of records without a key none. Offsets stay.
+
+        Aborted records go.
+        """
+        self.aborted = [offset for offset in self.aborted if offset >= end]
         last = {one[1][0]: one[0] for one in self.records if one[0] < end}
         self.records = [
             (offset, message)
@@ -48,7 +62,7 @@ class Written:
 
     def side(self, compacted: bool) -> Side:
         records = tuple(Rec(offset, *message, message[3] == STAMP) for offset, message in self.records)
-        return Side(records, self.start, self.end, compacted)
+        return Side(records, self.start, self.end, compacted, tuple(self.aborted))
 
 
 @dataclass(frozen=True)
@@ -78,19 +92,25 @@ def history(dice: Random, size: int, repeats: bool, keyed: bool) -> Written:
     while len(log.records) < size:
         transaction, aborted = dice.random() < 0.4, dice.random() < 0.3
         for _ in range(dice.randint(1, 4)):
-            log.append(message(dice, log.end, repeats, keyed), not (transaction and aborted))
+            one = message(dice, log.end, repeats, keyed)
+            if transaction and aborted:
+                log.abort()
+            else:
+                log.append(one)
         if transaction:
-            log.append((None, None, (), 0), False)
+            log.mark()
     return log
 
 
 def copy(dice: Random, messages: Sequence[Message]) -> Written:
-    """In transactions of the mirror."""
-    log = Written()
+    """In transactions of the mirror; it was killed in some."""
+    log, killed = Written(), dice.random() < 0.3
     for one in messages:
+        for _ in range(dice.randint(1, 3) if killed and dice.random() < 0.2 else 0):
+            log.abort()
         log.append(one)
         if dice.random() < 0.2:
-            log.append((None, None, (), 0), False)
+            log.mark()
     return log
 
 

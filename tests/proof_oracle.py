@@ -4,9 +4,10 @@ Every pairing of equal records in the same order is tried. A partition is proven
 partner is excused:
 
 - deleted: it is before the first pair; at most as many as the other side's log start offset; on one side only.
-- compacted: the other side is compacted, and holds no older record of the key; on its own side a later record bears the
-  key, or it has no key, or it is a deletion of a key that the other side does not hold. At most as many as offsets are
-  missing on the other side between the two pairs around it.
+- compacted: the other side is compacted (if it is the target: both are), and holds no older record of the key; on its
+  own side a later record bears the key, or it has no key, or it is a deletion of a key that the other side does not
+  hold. At most as many as offsets are missing on the other side between the two pairs around it. A record of an aborted
+  transaction is not missing.
 
 A timestamp is not compared where the target's broker has set it.
 """
@@ -35,6 +36,7 @@ class Side(NamedTuple):
     start: int
     end: int
     compacted: bool = False
+    aborted: tuple[int, ...] = ()
 
     def offset(self, number: int) -> int:
         if number < 0:
@@ -56,6 +58,7 @@ def equal(one: Rec, other: Rec) -> bool:
 
 def prove(source: Side, target: Side) -> Proof | None:
     """A pairing by the law, or null: there is none."""
+    target = target._replace(compacted=source.compacted and target.compacted)
     start, end = (-1, -1), (len(source.records), len(target.records))
     places = [
         (here, there)
@@ -89,7 +92,9 @@ def gap(source: Side, target: Side, before: tuple[int, int], place: tuple[int, i
 def unexplained(own: Side, other: Side, mine: tuple[int, int], theirs: tuple[int, int]) -> int:
     """Return the number of one side's records in a gap that the other side's cleaner cannot have removed."""
     alone = own.records[mine[0] + 1 : mine[1]]
-    missing = other.offset(theirs[1]) - other.offset(theirs[0]) - 1 - (theirs[1] - theirs[0] - 1)
+    low, high = other.offset(theirs[0]), other.offset(theirs[1])
+    there = (theirs[1] - theirs[0] - 1) + sum(low < offset < high for offset in other.aborted)
+    missing = high - low - 1 - there
     cleaned = sum(cleanable(one, own, other, other.records[: theirs[1]]) for one in alone)
     return len(alone) - min(cleaned, missing)
 

@@ -33,6 +33,7 @@ POINTS_AT = {
     "set": "nothing; set once all else is proven",
     "outside_source": "nothing that the source holds",
     "outside_target": "nothing that the target holds",
+    "target_alone": "a record, on the target alone",
 }
 
 

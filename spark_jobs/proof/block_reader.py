@@ -27,15 +27,15 @@ class UnreadableError(Exception):
 
 
 def first_pass(
-    clusters: Sequence[Cluster], pairs: Sequence[TopicPair], bits: int, strange: Collection[Place]
+    clusters: Sequence[Cluster], pairs: Sequence[TopicPair], bits: int, left_out: Collection[Place]
 ) -> Blocks:
-    """Read blocks of both sides, without the partitions of ``strange``. UnreadableError if Spark cannot."""
+    """Read blocks of both sides, without the partitions of ``left_out``. UnreadableError if Spark cannot."""
     frames = []
     for side, cluster in enumerate(clusters):
         windows: dict[str, Window] = {}
         for pair in pairs:
             spans = pair.sides[side].window.spans
-            read = [n for n, (start, end) in spans.items() if start < end and (pair.source.name, n) not in strange]
+            read = [n for n, (start, end) in spans.items() if start < end and (pair.source.name, n) not in left_out]
             if read:
                 windows[pair.sides[side].name] = Window({n: spans[n][0] for n in read}, {n: spans[n][1] for n in read})
         if windows:

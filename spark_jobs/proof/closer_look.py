@@ -33,6 +33,9 @@ class Reader(Protocol):
     def extents(self, side: int, keys: Collection[int]) -> Mapping[int, Pair]:
         """Return the first and the last offset of each of these keys in the whole partition."""
 
+    def aborted(self, side: int) -> Sequence[int]:
+        """Return the offsets of aborted records of the whole partition, in order; of a compacted side alone."""
+
 
 @dataclass
 class Slices:
@@ -98,17 +101,21 @@ class Partition:
 
     def _sides(self, alone: Alone) -> tuple[Side, Side]:
         singles = (alone.source, alone.target)
-        compacted = any(side.compacted for side in self.pair.sides) and any(singles)
+        cleaned = any(self.pair.compacted) and any(singles)
         details: list[Mapping[int, Details]] = [{}, {}]
         extents: list[Mapping[int, Pair]] = [{}, {}]
-        if compacted or all(singles):
+        if cleaned or all(singles):
             details = [self._details(side, singles[side]) for side in (SOURCE, TARGET)]
-        if compacted:
+        hidden: list[Sequence[int]] = [(), ()]
+        if cleaned:
+            hidden = [self.reader.aborted(side) if self.pair.compacted[side] else () for side in (SOURCE, TARGET)]
             keys = {one.key for found in details for one in found.values()}
             extents = [self.reader.extents(side, keys) for side in (SOURCE, TARGET)]
         here, there = (
-            Side(topic.window.starts[self.number], topic.compacted, found, extent)
-            for topic, found, extent in zip(self.pair.sides, details, extents)
+            Side(topic.window.starts[self.number], compacted, found, extent, aborted)
+            for topic, compacted, found, extent, aborted in zip(
+                self.pair.sides, self.pair.compacted, details, extents, hidden
+            )
         )
         return here, there
 

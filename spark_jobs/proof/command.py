@@ -14,13 +14,13 @@ from spark_jobs.cli import parser, with_config
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
 from spark_jobs.page import proof as page
 from spark_jobs.progress import Progress
-from spark_jobs.proof import groups, topics
+from spark_jobs.proof import groups, meanwhile, topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import ProofConfig, load
-from spark_jobs.proof.law import SOURCE, TARGET
+from spark_jobs.proof.law import TARGET
 from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report, Undecided
 from spark_jobs.proof.topics import SIDES
-from spark_jobs.proof.verdict import describe, pause, remedies, switch, verdict
+from spark_jobs.proof.verdict import describe, pause, remedies, switch, verdict, without_offsets
 from spark_jobs.report_schema import Verdict
 from spark_jobs.verdict import unreachable
 
@@ -119,8 +119,9 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
             cluster, [pair.sides[side] for pair in pairs], config.before_switch
         ).items()
     ]
-    grown = topics.grown(clusters[SOURCE], pairs) if config.before_switch else {}
-    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown, draft["undecided"])
+    changed = meanwhile.changes(compared) if config.before_switch else []
+    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, changed, draft["undecided"])
+    draft["verdict"]["sentences"] += without_offsets(config.groups, draft["groups"])
     if config.before_switch and draft["verdict"]["outcome"] == "failed":
         draft["verdict"]["sentences"] += remedies(draft["verdict"]["sentences"])
     if draft["verdict"]["outcome"] == "proven":

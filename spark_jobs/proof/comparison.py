@@ -9,7 +9,7 @@ from spark_jobs.proof import small, stretches
 from spark_jobs.proof.account import Account
 from spark_jobs.proof.block_reader import Blocks, Places, UnreadableError, first_pass, narrowed
 from spark_jobs.proof.closer_look import Partition
-from spark_jobs.proof.held import HeldReader
+from spark_jobs.proof.held import Held, HeldReader
 from spark_jobs.proof.law import DELETED, SOURCE, TARGET, Excused
 from spark_jobs.proof.native_records import batches
 from spark_jobs.proof.pairing import Pairing
@@ -21,6 +21,7 @@ from spark_jobs.proof.topics import Cluster, Place, TopicPair, unreadable
 
 Say = Callable[[str], None]  # each step, for observers
 Marks = Mapping[Place, tuple[Collection[int], Collection[int]]]  # offsets of groups on both sides
+DIRECT = 20_000  # offsets of both sides: the native client reads such a partition faster than Spark begins one
 SMALL = 500_000  # offsets of both sides: such a partition is read by the native client where it differs
 TOGETHER = 500_000  # offsets that are in memory at the same time
 
@@ -38,49 +39,55 @@ class Comparison:
     courses: dict[Place, Course] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.by_name = {pair.source.name: pair for pair in self.pairs}
+
     def compare(self) -> list[Topic]:
         """Account for every record of every topic."""
         self.accounts = {pair.source.name: Account(pair.source.name in self.deletions_allowed) for pair in self.pairs}
-        strange = unreadable(self.clusters, self.pairs)
-        offsets = sum(side.window.offsets for pair in self.pairs for side in pair.sides)
-        bits = stretches.block_bits(offsets)
-        strange |= self._read_blocks(bits, strange)
-        total = sum(map(stretches.total, self.blocks.values()))
-        self.say(f"read {total:,} records of both sides in {sum(map(len, self.blocks.values())):,} blocks")
-        differing = self._differing(strange)
-        native = {*strange, *self._unstamped(), *filter(self._small, differing)}
-        if differing or native:
-            self.say(f"{len(differing.keys() | native)} partitions differ: looking closer")
+        places = [(pair.source.name, number) for pair in self.pairs for number in pair.partitions]
+        direct = {place for place in places if self._offsets(place) <= DIRECT}
+        large = [pair for pair in self.pairs if not direct.issuperset((pair.source.name, n) for n in pair.partitions)]
+        strange = unreadable(self.clusters, large)
+        bits = stretches.block_bits(sum(map(self._offsets, places)))
+        strange |= self._read_blocks(bits, strange | direct)
+        if large:
+            total = sum(map(stretches.total, self.blocks.values()))
+            self.say(f"read {total:,} records of both sides in {sum(map(len, self.blocks.values())):,} blocks")
+        differing = self._differing(strange | direct)
+        if differing:
+            self.say(f"{len(differing)} partitions differ: looking closer")
+        native = {*direct, *strange, *self._unstamped(), *(one for one in differing if self._offsets(one) <= SMALL)}
         self._equal(differing.keys() | native)
         self._natively(native)
         self._with_spark({place: one for place, one in differing.items() if place not in native}, bits)
         return [self.accounts[pair.source.name].topic(pair) for pair in self.pairs]
 
-    def _read_blocks(self, bits: int, strange: Collection[Place]) -> set[Place]:
+    def _read_blocks(self, bits: int, left_out: Collection[Place]) -> set[Place]:
         """Read all topics at once; if that fails, one by one. Return partitions of topics that Spark cannot read."""
         try:
-            self.blocks = first_pass(self.clusters, self.pairs, bits, strange)
+            self.blocks = first_pass(self.clusters, self.pairs, bits, left_out)
         except UnreadableError:
             self.say("Spark cannot read a record: reading each topic by itself")
             found: set[Place] = set()
             blocks: dict[tuple[int, str, int], list[Block]] = {}
             for pair in self.pairs:
                 try:
-                    blocks |= first_pass(self.clusters, [pair], bits, strange)
+                    blocks |= first_pass(self.clusters, [pair], bits, left_out)
                 except UnreadableError:
-                    found |= {(pair.source.name, number) for number in pair.partitions}
+                    found |= {(pair.source.name, number) for number in pair.partitions} - {*left_out}
             self.blocks = blocks
             return found
         return set()
 
-    def _differing(self, strange: Collection[Place]) -> dict[Place, Stretch]:
+    def _differing(self, left_out: Collection[Place]) -> dict[Place, Stretch]:
         found = {}
         for pair in self.pairs:
             for number in pair.partitions:
                 place = (pair.source.name, number)
                 logs = [(side.window.starts[number], side.window.ends[number]) for side in pair.sides]
                 stretch = stretches.without_head(*self.held(pair, number), logs)
-                if stretch and place not in strange:
+                if stretch and place not in left_out:
                     found[place] = stretch
         return found
 
@@ -98,11 +105,11 @@ class Comparison:
             if any(block.stamped < block.records for block in self.held(pair, number)[TARGET])
         ]
 
-    def _small(self, place: Place) -> bool:
-        return sum(end - start for start, end in self._spans(place)) <= SMALL
+    def _offsets(self, place: Place) -> int:
+        return sum(end - start for start, end in self._spans(place))
 
     def pair(self, place: Place) -> TopicPair:
-        return next(pair for pair in self.pairs if pair.source.name == place[0])
+        return self.by_name[place[0]]
 
     def _spans(self, place: Place) -> list[tuple[int, int]]:
         windows = (side.window for side in self.pair(place).sides)
@@ -136,12 +143,39 @@ class Comparison:
                 cluster.native.read({names[place][side]: spans[place][side] for place in part})
                 for side, cluster in enumerate(self.clusters)
             ]
+            hidden = [
+                self._aborted(side, {place: names[place][side] for place in part}, held[side], spans)
+                for side in (SOURCE, TARGET)
+            ]
             for place in part:
-                reader = HeldReader((held[0][names[place][0]], held[1][names[place][1]]), place[1])
+                both = held[0][names[place][0]], held[1][names[place][1]]
+                reader = HeldReader(both, place[1], (hidden[0].get(place, []), hidden[1].get(place, [])))
                 account = self.accounts[place[0]]
                 self.courses[place] = small.judged(self.pair(place), reader, account)
         if places:
             self.say(f"{len(places)} partitions compared by the native client")
+
+    def _aborted(
+        self,
+        side: int,
+        names: Mapping[Place, Place],
+        held: Mapping[Place, Sequence[Held]],
+        spans: Mapping[Place, Sequence[tuple[int, int]]],
+    ) -> dict[Place, list[int]]:
+        """Return the offsets of aborted records where a side is compacted: they are there, so no cleaner took them."""
+        asked = {
+            name: (start, end)
+            for place, name in names.items()
+            for start, end in (spans[place][side],)
+            if self.pair(place).compacted[side] and len(held[name]) < end - start
+        }
+        every = self.clusters[side].native.offsets(asked) if asked else {}
+        seen = {name: {one.offset for one in held[name]} for name in asked}
+        return {
+            place: [offset for offset in every[name] if offset not in seen[name]]
+            for place, name in names.items()
+            if name in asked
+        }
 
     def _with_spark(self, differing: Places, bits: int) -> None:
         """Compare large partitions with Spark, one after the other."""
@@ -165,7 +199,7 @@ def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: A
     """Check whether one side is empty and its log start explains the other's rest: then nothing must be read."""
     for lacking, (own, other) in enumerate((stretch.sides[::-1], stretch.sides)):
         start = pair.sides[lacking].window.starts[number]
-        plain = stretch.at_head and not any(side.compacted for side in pair.sides)
+        plain = stretch.at_head and not any(pair.compacted)
         if plain and not other.records and own.records <= start:
             excused = Excused()
             excused.take(DELETED[lacking], [own.start], start, own.records - 1)

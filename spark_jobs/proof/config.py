@@ -81,9 +81,6 @@ def problems(content: object) -> list[str]:
     found += [f"{name}: unknown name; known are {', '.join(known)}" for name in content if name not in known]
     for name in content.keys() & known:
         found += _value_problems(name, content[name])
-    same_place = not found and content["source"]["bootstrap_servers"] == content["target"]["bootstrap_servers"]
-    if same_place and any(source == target for source, target in content["topics"].items()):
-        found.append("topics: a topic would be compared with itself: source and target are the same cluster")
     return found or [*_deletion_problems(content), *_offset_problems(content)]
 
 

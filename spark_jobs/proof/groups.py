@@ -65,11 +65,12 @@ def _of_group(
     for pair in compared.pairs:
         for number in pair.partitions:
             here, there = ((side.name, number) for side in pair.sides)
+            visible = functools.partial(counted.before, here)
             if here not in known[SOURCE]:
+                yield from _target_alone(group, here, known[TARGET].get(there), compared.courses[here], visible)
                 continue
             offset, target = offsets = known[SOURCE][here], known[TARGET].get(there)
             ends_at = log_ends[SOURCE][here], log_ends[TARGET][there]
-            visible = functools.partial(counted.before, here)
             outcome, records, exact, set_to = _judged(pair, number, offsets, ends_at, (compared.courses[here], visible))
             yield Position(
                 group=group,
@@ -82,6 +83,23 @@ def _of_group(
                 exact=exact,
                 set_to=set_to,
             )
+
+
+def _target_alone(group: str, place: Place, target: int | None, course: Course, visible: Count) -> Iterator[Position]:
+    """Yield the position of a group that has an offset on the target alone, behind records of both sides."""
+    records = 0 if target is None else course.before(TARGET, target, visible)
+    if records:
+        yield Position(
+            group=group,
+            topic=place[0],
+            partition=place[1],
+            source_offset=None,
+            target_offset=target,
+            outcome="target_alone",
+            records=records,
+            exact=course.exact,
+            set_to=None,
+        )
 
 
 def _judged(
@@ -160,6 +178,16 @@ class Counted:
         if start is None:
             return count
         return count + bisect_left(self.offsets[side, source_place, start], offset)
+
+    def gone(self, source_place: Place, side: int, start: int) -> int:
+        """Count the same before a new log start: what the log held there is deleted, so the rest is read."""
+        count, first = partial(self._blocks(side, source_place), start)
+        if first is None:
+            return count
+        block = next(block for block in self._blocks(side, source_place) if block.first == first)
+        name = self._name(side, source_place)
+        left = self.compared.clusters[side].native.read({name: (start, block.last + 1)})[name]
+        return count + block.records - len(left)
 
     def read(self, asked: Marks) -> None:
         """Read what ``before`` needs for these offsets: in each round one block of each partition."""

@@ -28,10 +28,14 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldReader:
-    """``closer_look.Reader`` of one partition, whose records of both sides are here."""
+    """``closer_look.Reader`` of one partition, whose records of both sides are here.
+
+    ``hidden``: by side the offsets of aborted records, in order, if that side is compacted.
+    """
 
     sides: tuple[Sequence[Held], Sequence[Held]]
     number: int
+    hidden: tuple[Sequence[int], Sequence[int]] = ((), ())
 
     def records(self, windows: Sequence[Window]) -> list[list[Record]]:
         return [
@@ -61,13 +65,16 @@ class HeldReader:
                 found[one.key] = (found.get(one.key, (one.offset, 0))[0], one.offset)
         return found
 
+    def aborted(self, side: int) -> Sequence[int]:
+        return self.hidden[side]
+
 
 def log(reader: HeldReader, side: int, window: Window, compacted: bool) -> Log:
     """Return one side of the partition, for the law."""
     rows = [
         Row(one.offset, one.whole, None if one.keyless else one.key, one.value is None) for one in reader.sides[side]
     ]
-    return Log(rows, window.starts[reader.number], window.ends[reader.number], compacted)
+    return Log(rows, window.starts[reader.number], window.ends[reader.number], compacted, reader.hidden[side])
 
 
 def wrong_timestamps(reader: HeldReader, pairs: Sequence[Pair]) -> list[Pair]:

@@ -34,7 +34,7 @@ class Details(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a partition, and the details of its unpaired records."""
+    """One side of a partition, and the details of its unpaired records. ``aborted``: offsets, in order."""
 
     start: int = 0  #: its log start offset: so many records at most were deleted from its head
     compacted: bool = False
@@ -42,6 +42,7 @@ class Side:
     details: Mapping[int, Details] = field(default_factory=dict)
     #: The first and the last offset that bears a key.
     extents: Mapping[int, Pair] = field(default_factory=dict)
+    aborted: Sequence[int] = ()
 
 
 @dataclass
@@ -116,10 +117,12 @@ class Judge:
             by_gap[one.segment].append(one)
         gone = {one.offset for one in eligible}
         for segment in by_gap.keys() | {number for number, gap in self.gaps.items() if gap.waiting_count[lacking]}:
-            gone.difference_update(self._too_many(self.gaps[segment], by_gap[segment], lacking, found))
+            gap = self.gaps[segment]
+            holes = gap.holes(lacking, other.aborted)
+            gone.difference_update(self._too_many(gap, by_gap[segment], lacking, holes, found))
         return [one for one in alone if one.offset not in gone]
 
-    def _too_many(self, gap: Gap, eligible: Sequence[Single], lacking: int, found: Judgement) -> list[int]:
+    def _too_many(self, gap: Gap, eligible: Sequence[Single], lacking: int, holes: int, found: Judgement) -> list[int]:
         """Return the first offsets that the holes of the gap do not cover; in an open gap all wait."""
         offsets = [one.offset for one in eligible]
         waited = gap.waiting_count[lacking]
@@ -127,7 +130,6 @@ class Judge:
             gap.waiting[lacking].extend(offsets[: FIRST - len(gap.waiting[lacking])])
             gap.waiting_count[lacking] += len(offsets)
             return []
-        holes = gap.holes(lacking)
         uncovered = max(0, waited + len(offsets) - holes)
         early = min(waited, uncovered)
         self._name_waiting(gap, early, lacking, found)

@@ -7,13 +7,15 @@ A record without a partner is excused in two cases only:
 
 - *deleted*: it is before the first pair, and the other side's log does not start at 0. That log start offset
   bounds their number. Only one side can have deleted records that the other still holds.
-- *compacted*: the other side is compacted, and this side holds a later record of the key; or the record has no key; or
-  it is a deletion whose key the other side does not hold. At most as many records as offsets are missing on the other
-  side between the pairs around it.
+- *compacted*: the other side is compacted (for the target: both are), and this side holds a later record of the key; or
+  the record has no key; or it is a deletion whose key the other side does not hold. At most as many records as offsets
+  are missing on the other side between the pairs around it. A record of an aborted transaction is not missing, although
+  no consumer sees it.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,12 +39,16 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Log:
-    """One side of a partition: the records that consumers see, from the log start offset up to ``end``."""
+    """One side of a partition: the records that consumers see, from the log start offset up to ``end``.
+
+    ``aborted``: offsets of records of aborted transactions, in order.
+    """
 
     rows: Sequence[Row]
     start: int
     end: int
     compacted: bool = False
+    aborted: Sequence[int] = ()
 
     @cached_property
     def last(self) -> Mapping[int | None, int]:
@@ -131,8 +137,14 @@ class Gap(NamedTuple):
 
     def holes(self, side: int, log: Log) -> int:
         """Return the number of offsets that the log lacks there."""
-        offsets = log.offset(self.high[side]) - log.offset(self.low[side]) - 1
-        return offsets - (self.high[side] - self.low[side] - 1)
+        low, high = log.offset(self.low[side]), log.offset(self.high[side])
+        return missing(low, high, self.high[side] - self.low[side] - 1, log.aborted)
+
+
+def missing(low: int, high: int, visible: int, aborted: Sequence[int]) -> int:
+    """Return the number of offsets between two that hold nothing: neither visible nor aborted records."""
+    hidden = bisect_left(aborted, high) - bisect_left(aborted, low)
+    return high - low - 1 - visible - hidden
 
 
 def _gaps(numbers: Sequence[Pair], logs: tuple[Log, Log]) -> Iterator[Gap]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from time import monotonic
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -69,7 +69,9 @@ class _Reading:
     """Records so far of the partitions that are read together."""
 
     spans: Mapping[Place, tuple[int, int]]
-    append_time: frozenset[str]
+    append_time: frozenset[str] = frozenset()
+    only_offsets: bool = False
+    offsets: dict[Place, list[int]] = field(default_factory=dict)
     found: dict[Place, list[Held]] = field(default_factory=dict)
     waiting: set[Place] = field(default_factory=set)
 
@@ -84,7 +86,10 @@ class _Reading:
         start, end = self.spans[place]
         offset = message.offset() or 0
         if place in self.waiting and start <= offset < end:
-            self.found[place].append(held(message, place[0] not in self.append_time))
+            if self.only_offsets:
+                self.offsets.setdefault(place, []).append(offset)
+            else:
+                self.found[place].append(held(message, place[0] not in self.append_time))
         if offset + 1 >= end:
             self.waiting.discard(place)
 
@@ -98,21 +103,30 @@ class NativeRecords:
 
     def read(self, spans: Mapping[Place, tuple[int, int]]) -> dict[Place, list[Held]]:
         """Read topic and partition -> records from the first offset up to the second. UnreachableError if silent."""
-        reading = _Reading(spans, self.append_time, {place: [] for place in spans})
-        reading.waiting = {place for place, (start, end) in spans.items() if start < end}
+        reading = _Reading(spans, self.append_time, found={place: [] for place in spans})
+        self._read(reading, OPTIONS)
+        return reading.found
+
+    def offsets(self, spans: Mapping[Place, tuple[int, int]]) -> dict[Place, list[int]]:
+        """Return by topic and partition the offsets of all records, those of aborted transactions among them."""
+        reading = _Reading(spans, only_offsets=True)
+        self._read(reading, {**OPTIONS, "isolation.level": "read_uncommitted"})
+        return {place: reading.offsets.get(place, []) for place in spans}
+
+    def _read(self, reading: _Reading, asked: Mapping[str, Any]) -> None:
+        reading.waiting = {place for place, (start, end) in reading.spans.items() if start < end}
         if not reading.waiting:
-            return reading.found
+            return
         complaints = Complaints()
         servers, options = self.address.bootstrap_servers, self.address.client_options
-        consumer = Consumer(native_options(servers, options, complaints, **OPTIONS))
+        consumer = Consumer(native_options(servers, options, complaints, **asked))
         try:
-            consumer.assign([TopicPartition(*place, spans[place][0]) for place in reading.waiting])
+            consumer.assign([TopicPartition(*place, reading.spans[place][0]) for place in reading.waiting])
             self._until_all_is_read(consumer, reading, complaints)
         except KafkaException as error:
             raise UnreachableError(f"no answer from {servers}: {error.args[0].str()}; {complaints}") from None
         finally:
             consumer.close()
-        return reading.found
 
     def _until_all_is_read(self, consumer: Consumer, reading: _Reading, complaints: Complaints) -> None:
         heard = monotonic()

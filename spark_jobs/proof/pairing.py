@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spark_jobs.proof.alignment import Pair, align
+from spark_jobs.proof.law import missing
 
 WINDOW = 100_000  # records of each side that are looked at together
 SURE = 0.75  # of a window: what is paired later may find a better pair with what is still to come
@@ -43,10 +44,13 @@ class Gap:
     waiting: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
     waiting_count: list[int] = field(default_factory=lambda: [0, 0])
 
-    def holes(self, side: int) -> int:
-        """Return the number of offsets that a side lacks there; only of a gap whose end is known."""
+    def holes(self, side: int, aborted: Sequence[int]) -> int:
+        """Return the number of offsets that a side lacks there; only of a gap whose end is known.
+
+        ``aborted``: offsets of aborted records of that side, in order.
+        """
         high = self.high or self.low
-        return high[side] - self.low[side] - 1 - self.visible[side]
+        return missing(self.low[side], high[side], self.visible[side], aborted)
 
 
 @dataclass

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 from spark_jobs.proof.law import TARGET, Pair
 from spark_jobs.proof.stretches import Block, Stretch
 
-Outcome = Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target"]
-BAD: tuple[Outcome, ...] = ("later", "absent", "outside_source", "outside_target")
+Outcome = Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target", "target_alone"]
+BAD: tuple[Outcome, ...] = ("later", "absent", "outside_source", "outside_target", "target_alone")
 Count = Callable[[int, int], int]  # side and offset -> records that consumers see before it
 
 

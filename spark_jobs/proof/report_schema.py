@@ -57,15 +57,15 @@ class Position(TypedDict):
 
     ``exact``: false where it is at least so many. ``outside_source``, ``outside_target``: the log holds no such offset.
     ``set_to``: where the target has no offset, that of the record which the group reads next; null where it is unknown.
-    ``set``: the target had none, and gets that one once all else is proven.
+    ``set``: the target had none, and gets that one once all else is proven. ``target_alone``: the source has none.
     """
 
     group: str
     topic: str
     partition: int
-    source_offset: int
+    source_offset: int | None
     target_offset: int | None
-    outcome: Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target"]
+    outcome: Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target", "target_alone"]
     records: int | None
     exact: bool
     set_to: int | None

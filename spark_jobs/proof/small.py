@@ -22,7 +22,7 @@ def judged(pair: TopicPair, reader: HeldReader, account: Account) -> Course:
     held = reader.sides[SOURCE]
     sizes = (len(held), len(reader.sides[TARGET]))
     account.read(*sizes, 0, max((one.timestamp for one in held), default=0))
-    logs = (log(reader, side, topic.window, topic.compacted) for side, topic in zip((SOURCE, TARGET), pair.sides))
+    logs = (log(reader, side, pair.sides[side].window, pair.compacted[side]) for side in (SOURCE, TARGET))
     found = accounted(*logs)
     if found:
         pairs = found.pairs

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_jobs.kafka_io import Window
+from spark_jobs.kafka_io import READ_UNCOMMITTED, Window
 from spark_jobs.proof import fingerprints
 from spark_jobs.proof.alignment import Pair
 from spark_jobs.proof.judgement import Details
@@ -25,6 +25,7 @@ class SparkReader:
     clusters: Sequence[Cluster]
     pair: TopicPair
     number: int
+    hidden: dict[int, Sequence[int]] = field(default_factory=dict)
 
     def records(self, windows: Sequence[Window]) -> list[list[Record]]:
         frames = [
@@ -59,6 +60,15 @@ class SparkReader:
         some = fingerprints.among(self.clusters[side].spark, rows, "key", keys)
         ends = some.groupBy("key").agg(F.min("offset").alias("first"), F.max("offset").alias("last"))
         return {row["key"]: (row["first"], row["last"]) for row in ends.collect()}
+
+    def aborted(self, side: int) -> Sequence[int]:
+        if side not in self.hidden:
+            names = {self.pair.sides[side].name: self._whole(side)}
+            every = self.clusters[side].rows(names, READ_UNCOMMITTED).select("offset")
+            seen = self._rows(side, self._whole(side)).select("offset")
+            found = every.join(seen, "offset", "left_anti").toArrow().to_pydict()["offset"]
+            self.hidden[side] = sorted(found)
+        return self.hidden[side]
 
     def _whole(self, side: int) -> Window:
         window = self.pair.sides[side].window

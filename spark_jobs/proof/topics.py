@@ -40,9 +40,9 @@ class Cluster:
         admin = NativeAdmin(address.bootstrap_servers, address.client_options, ADMIN_SECONDS)
         return cls(spark, address, admin, append_time)
 
-    def rows(self, windows: Mapping[str, Window]) -> DataFrame:
+    def rows(self, windows: Mapping[str, Window], isolation: str = kafka_io.READ_COMMITTED) -> DataFrame:
         connected = kafka_io.connection(self.address.bootstrap_servers, self.address.client_options)
-        return kafka_io.read_topics(self.spark, connected, windows)
+        return kafka_io.read_topics(self.spark, {**connected, kafka_io.ISOLATION: isolation}, windows)
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,11 @@ class TopicPair:
         return self.source, self.target
 
     @property
+    def compacted(self) -> tuple[bool, bool]:
+        """Check by side whether its cleaner excuses records. The target's takes what a plain source keeps."""
+        return self.source.compacted, self.source.compacted and self.target.compacted
+
+    @property
     def partitions(self) -> list[int]:
         return sorted(self.source.window.starts)
 
@@ -89,9 +94,11 @@ class TopicPair:
         said += [
             f"The {name} is compacted: records that were replaced later by their key may be gone from it, "
             "at most as many as it lacks offsets there."
-            for name, side in zip(SIDES, self.sides)
-            if side.compacted
+            for name, compacted in zip(SIDES, self.compacted)
+            if compacted
         ]
+        if self.target.compacted and not self.source.compacted:
+            said.append("The target is compacted, and the source is not: records that it removes are missing.")
         said += [
             f"The {name} has deleted its first records: the other side may hold more of them, at most as many as the "
             "log start offset says."
@@ -109,9 +116,13 @@ def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
     problems: list[str] = []
     numbers: dict[str, list[int]] = {}
     for source, target in config.topics.items():
-        numbers[source], there = (
-            sorted(cluster.admin.describe(name).leaders) for cluster, name in zip(clusters, (source, target))
-        )
+        views = [cluster.admin.describe(name) for cluster, name in zip(clusters, (source, target))]
+        numbers[source], there = (sorted(view.leaders) for view in views)
+        if source == target and len({view.cluster_id for view in views}) == 1:
+            problems.append(
+                f"topics: {source} would be compared with itself: source and target are the same cluster "
+                f"({views[SOURCE].cluster_id}). Correct bootstrap_servers"
+            )
         if numbers[source] != there:
             problems.append(
                 f"topics: {source} has {len(numbers[source])} partitions on the source and {target} {len(there)} on "
@@ -124,15 +135,6 @@ def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
         TopicPair(here[source], _side(clusters[TARGET], target, numbers[source]))
         for source, target in config.topics.items()
     ]
-
-
-def grown(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
-    """Return topic -> offsets that the source has gained since the proof began; without zeros."""
-    counts = {}
-    for pair in pairs:
-        ends = cluster.admin.end_offsets(pair.source.name, pair.partitions)
-        counts[pair.source.name] = sum(max(0, end - pair.source.window.ends[at]) for at, end in ends.items())
-    return {name: count for name, count in counts.items() if count}
 
 
 def undecided(cluster: Cluster, sides: Sequence[TopicSide], at_rest: bool) -> dict[str, int]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from types import MappingProxyType
+from typing import NamedTuple
 
 from spark_jobs.proof.judgement import CHANGED, DUPLICATED, EXTRA, LOST_HEAD, MISSING, REORDERED
 from spark_jobs.proof.positions import BAD
@@ -19,6 +19,7 @@ SAID = {
     DUPLICATED: "on the target once more",
     LOST_HEAD: "deleted on the target, while the source still holds them",
 }
+MOST_NAMED = 10
 RUNBOOK = "docs/runbooks/mirror_cutover.md"
 #: Rows of the runbook's table, by words of the sentences above them.
 ROWS = (
@@ -34,6 +35,9 @@ ROWS = (
     "would skip",
     "kafka_mirror_set_offsets=true",
     "still grows on the source",
+    "at its end on the source during the proof",
+    "was written on the target during the proof",
+    "and the source has none",
     "has an open transaction on the source",
     "has an open transaction on the target",
 )
@@ -48,17 +52,40 @@ EXEMPT = {
 }
 
 
+GROWN, SHORTER, WRITTEN, DELETED = "grown", "shorter", "written", "deleted"
+#: Changes since the proof began, by kind: the sentence with the topic and a number of offsets.
+MEANWHILE = {
+    GROWN: "{} still grows on the source: {:,} offsets during the proof. Stop its producers, then repeat this.",
+    SHORTER: "{} lost {:,} offsets at its end on the source during the proof: it was made again or truncated. "
+    "Repeat this.",
+    WRITTEN: "{} was written on the target during the proof: {:,} offsets. Stop the producers there, then repeat this.",
+    DELETED: "{}: {:,} offsets were deleted on the target during the proof, and the source still holds their records. "
+    "Repeat this.",
+}
+
+
+class Change(NamedTuple):
+    """A change since the proof began: the topic's name on the source, a kind of ``MEANWHILE``, and its offsets."""
+
+    topic: str
+    kind: str
+    offsets: int
+
+    def in_words(self) -> str:
+        return MEANWHILE[self.kind].format(self.topic, self.offsets)
+
+
 def verdict(
     topics: Sequence[Topic],
     groups: Sequence[Position],
     duplicates_allowed: bool,
-    grown: Mapping[str, int] = MappingProxyType({}),
+    meanwhile: Sequence[Change] = (),
     undecided: Sequence[Undecided] = (),
 ) -> Verdict:
     """Return ``proven`` unless a record is missing, extra, changed, reordered, duplicated or deleted, or skipped.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
-    `grown`: topic -> offsets that were written on the source meanwhile, if that prevents a switch.
+    `meanwhile`: changes since the proof began, if they prevent a switch.
     `undecided`: offsets behind open transactions of both sides.
     """
     allowed = {DUPLICATED} if duplicates_allowed else set()
@@ -69,12 +96,9 @@ def verdict(
     sentences += [sentence for topic in topics for sentence in _exceptions(topic)]
     sentences += _remarks(groups)
     sentences += [describe_position(one) for one in astray]
-    sentences += [
-        f"{topic} still grows on the source: {count:,} offsets during the proof. Stop its producers, then repeat this."
-        for topic, count in grown.items()
-    ]
+    sentences += [change.in_words() for change in meanwhile]
     sentences += map(_open_transaction, undecided)
-    stands_against = failed or astray or grown or undecided
+    stands_against = failed or astray or meanwhile or undecided
     if unset and not stands_against:
         offsets = "1 committed offset" if len(unset) == 1 else f"{len(unset)} committed offsets"
         sentences.append(f"{offsets} that MirrorMaker never translates: set on the target.")
@@ -161,6 +185,14 @@ def _remarks(groups: Sequence[Position]) -> list[str]:
     return said
 
 
+def without_offsets(groups: Sequence[str], positions: Sequence[Position]) -> list[str]:
+    """Name groups whose offsets were not compared, since they have none in these topics; 10 at most."""
+    rest = sorted({*groups} - {one["group"] for one in positions})
+    more = f" and {len(rest) - MOST_NAMED} more" if len(rest) > MOST_NAMED else ""
+    named = ", ".join(rest[:MOST_NAMED]) + more
+    return [f"No committed offset in these topics, so nothing to compare: {named}."] if rest else []
+
+
 def counted(positions: Sequence[Position]) -> str:
     """Return the number of their records, exact or "at least"."""
     records = sum(one["records"] or 0 for one in positions)
@@ -177,7 +209,8 @@ def describe(topic: Topic, fault: Fault) -> str:
 
 
 def _place(one: Position) -> str:
-    return f"Group {one['group']}, {one['topic']} partition {one['partition']}, source offset {one['source_offset']}"
+    where = f"Group {one['group']}, {one['topic']} partition {one['partition']}"
+    return where if one["source_offset"] is None else f"{where}, source offset {one['source_offset']}"
 
 
 def _set(one: Position) -> str:
@@ -202,4 +235,10 @@ def describe_position(one: Position) -> str:
     if one["outcome"] == "outside_target":
         remedy = "Set it on the target (kafka-consumer-groups.sh --reset-offsets)."
         return f"{place}: the target's log does not hold target offset {one['target_offset']}. {remedy}"
+    if one["outcome"] == "target_alone":
+        return (
+            f"{place}: the target has offset {one['target_offset']}, and the source has none. A group that begins at "
+            f"the first record would skip {counted([one])}. Delete it on the target (kafka-consumer-groups.sh "
+            "--delete-offsets), or commit one on the source."
+        )
     return f"{place}: target offset {one['target_offset']} would skip {counted([one])}."

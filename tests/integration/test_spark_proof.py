@@ -23,6 +23,7 @@ from spark_jobs.installation import JARS
 from spark_jobs.progress import Progress
 from spark_jobs.proof import closer_look, comparison, pairing
 from spark_jobs.proof.command import begun, prove
+from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
 from spark_jobs.proof.report_schema import Report, Topic
 from spark_jobs.report_check import problems
@@ -118,7 +119,8 @@ def test_ten_clean_copies_raise_no_alarm(
     report = proven(spark, tmp_path, *copies)
     assert [(topic["source"], faults(topic)) for topic in report["topics"]] == [(one.source, {}) for one in copies]
     assert report["verdict"]["outcome"] == "proven"
-    monkeypatch.setattr(comparison, "SMALL", 0)  # as if the partitions were large
+    for reader in ("DIRECT", "SMALL"):
+        monkeypatch.setattr(comparison, reader, 0)  # as if the partitions were large
     large = proven(spark, tmp_path, shortened, compacted)["topics"]
     assert large[0] == report["topics"][-2]
     assert faults(large[1]) == {}  # its cleaner may have done more
@@ -179,6 +181,7 @@ def test_a_dropped_a_changed_two_swapped_and_a_duplicated_record_are_named(
     """Numbers 300, 1503, 3006 (with 3009) and 4512 are in partition 0, far from each other and from the ends."""
     monkeypatch.setattr(pairing, "WINDOW", window)
     monkeypatch.setattr(comparison, "SMALL", SMALL[window])
+    monkeypatch.setattr(comparison, "DIRECT", 0)
     copied, records, at = clean
     target = list(records)
     target[1503] = target[1503]._replace(value=b"another")
@@ -236,6 +239,7 @@ def test_a_copy_in_which_every_record_differs_is_accounted_for(
     monkeypatch.setattr(pairing, "WINDOW", 1500)
     monkeypatch.setattr(closer_look, "MOST_ALONE", 2000)
     monkeypatch.setattr(comparison, "SMALL", 0)
+    monkeypatch.setattr(comparison, "DIRECT", 0)
     copied, records, _ = clean
     copied.write(copied.target, [one._replace(timestamp=one.timestamp + 1) for one in records])
     (topic,) = proven(spark, tmp_path, copied)["topics"]
@@ -243,8 +247,11 @@ def test_a_copy_in_which_every_record_differs_is_accounted_for(
     assert {tuple(one["fields"]) for one in topic["examples"]} == {("timestamp",)}
 
 
-def test_groups_are_judged_by_counting(spark: SparkSession, clean: Clean, tmp_path: Path) -> None:
+def test_groups_are_judged_by_counting(
+    spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Offsets that follow each other far apart, and those that no log holds."""
+    monkeypatch.setattr(comparison, "DIRECT", 0)  # blocks are counted
     copied, records, at = clean
     copied.write(copied.target, records)
     for number, back in ((300, 0), (301, 5), (302, -5)):
@@ -252,11 +259,13 @@ def test_groups_are_judged_by_counting(spark: SparkSession, clean: Clean, tmp_pa
     commit(copied, "slow", 0, at[5400], 100)
     commit(copied, "astray", 0, at[3000], RECORDS)
     commit(copied, "astray", 1, RECORDS * 2, 0)
-    report = proven(spark, tmp_path, copied, groups=("reader", "nobody", "slow", "astray"))
+    commit(copied, "stale", 2, None, 300)
+    commit(copied, "stale", 1, None, 0)  # no record would be skipped
+    report = proven(spark, tmp_path, copied, groups=("reader", "nobody", "slow", "astray", "stale"))
     found = {(one["group"], one["partition"]): (one["outcome"], one["records"]) for one in report["groups"]}
     near = {("reader", 0): ("same", 0), ("reader", 1): ("earlier", 5), ("reader", 2): ("later", 5)}
     outside = {("astray", 0): ("outside_target", None), ("astray", 1): ("outside_source", None)}
-    assert found == {**near, **outside, ("slow", 0): ("earlier", 1700)}
+    assert found == {**near, **outside, ("slow", 0): ("earlier", 1700), ("stale", 2): ("target_alone", 300)}
     assert report["verdict"]["outcome"] == "failed"
     assert any("would skip 5 records" in sentence for sentence in report["verdict"]["sentences"])
 
@@ -303,11 +312,12 @@ def test_offsets_that_mirrormaker_never_translates_are_set_where_the_pairs_say_t
 def test_no_lost_foreign_or_skipped_record_is_proven(
     spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
 ) -> None:
-    """Five copies that are none, and one that is, with a record that Spark cannot read."""
+    """Six copies that are none, and one that is, with a record that Spark cannot read."""
     monkeypatch.setattr(comparison, "SMALL", small)
+    monkeypatch.setattr(comparison, "DIRECT", 0)
     bootstrap, name = kafka_cluster.bootstrap_servers, f"law-{small}"
     records = [one._replace(partition=1) for one in numbered(1500)]
-    shortened, foreign, replaced, repeated, stuck, strange = copies = [
+    shortened, foreign, replaced, repeated, stuck, strange, aborted = copies = [
         Copied.make(bootstrap, f"{name}-{kind}", settings, settings)
         for kind, settings in (
             ("shortened", {}),
@@ -316,6 +326,7 @@ def test_no_lost_foreign_or_skipped_record_is_proven(
             ("repeated", {}),
             ("stuck", {}),
             ("strange", {"message.timestamp.after.max.ms": str(2**63 - 1)}),
+            ("aborted", {"cleanup.policy": "compact"}),
         )
     ]
     shortened.both(records)
@@ -332,13 +343,25 @@ def test_no_lost_foreign_or_skipped_record_is_proven(
     stuck.both(records)
     nanoseconds = [*records, records[0]._replace(timestamp=1_795_769_259_198_000_000)]
     strange.both([*nanoseconds, *(one._replace(partition=0) for one in records)])
+    aborted.write_transactions(
+        aborted.source, records[:100]
+    )  # 100 are aborted: one marker looks like a compacted record
+    aborted.write(aborted.target, [*(one._replace(value=b"foreign") for one in records[:3]), *records[:100]])
     with open_transaction(bootstrap, stuck.target):
         report = proven(spark, tmp_path, *copies, groups=("beat",))
     found = [faults(topic) for topic in report["topics"]]
-    assert found == [{"deleted": 5}, {"missing": 499, "deleted": 1}, {"changed": 1, "extra": 1}, {}, {}, {}]
+    assert found == [
+        {"deleted": 5},
+        {"missing": 499, "deleted": 1},
+        {"changed": 1, "extra": 1},
+        {},
+        {},
+        {},
+        {"extra": 2},
+    ]
     assert [(one["outcome"], one["records"], one["exact"]) for one in report["groups"]] == [("later", 400, True)]
     assert report["undecided"] == [{"topic": stuck.target, "side": "target", "offsets": 1}]
-    assert [topic["paired"] for topic in report["topics"]][3:] == [3000, 1500, 3001]
+    assert [topic["paired"] for topic in report["topics"]][3:] == [3000, 1500, 3001, 100]
     said = report["topics"][5]["rules"]
     assert "partition 1" in said[-1]
     assert "offset 1500" in said[-1]
@@ -359,7 +382,7 @@ def open_transaction(bootstrap: str, topic: str) -> Iterator[None]:
     producer.abort_transaction()
 
 
-def commit(copied: Copied, group: str, partition: int, source: int, target: int | None = None) -> None:
+def commit(copied: Copied, group: str, partition: int, source: int | None, target: int | None = None) -> None:
     consumer = Consumer({"bootstrap.servers": copied.bootstrap, "group.id": group})
     places = {copied.source: source, copied.target: target}
     offsets = [TopicPartition(topic, partition, offset) for topic, offset in places.items() if offset is not None]
@@ -405,6 +428,36 @@ def test_a_copy_that_is_not_there_or_has_other_partitions_is_refused(
     other = create(copied.bootstrap, "other-partitions", PARTITIONS + 1, {}, replicas=1)
     with pytest.raises(UsageError, match=f"{other} 4 on the target"):
         proven(spark, tmp_path, replace(copied, target=other))
+    itself = {copied.source: copied.source}
+    here, there = (Address(copied.bootstrap.replace("127.0.0.1", name)) for name in ("127.0.0.1", "localhost"))
+    config = ProofConfig("itself", here, there, itself, tmp_path)
+    with pytest.raises(UsageError, match="would be compared with itself"):
+        prove(spark, config, begun(config, Progress(tmp_path)), Progress(tmp_path))
+
+
+def test_what_changes_on_the_target_while_it_is_proven_prevents_a_switch(
+    spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its retention deletes records that the source still holds, and a client writes there already."""
+    copied, records, _ = clean
+    copied.write(copied.target, records)
+    compare = Comparison.compare
+
+    def compared(made: Comparison) -> list[Topic]:
+        found = compare(made)
+        delete_first(copied.bootstrap, copied.source, 20)
+        delete_first(copied.bootstrap, copied.target, 25)
+        copied.write(copied.target, [Sent(2, b"foreign", b"foreign")])
+        return found
+
+    monkeypatch.setattr(Comparison, "compare", compared)
+    monkeypatch.setattr(comparison, "DIRECT", 0)  # blocks are counted
+    report = proven(spark, tmp_path, copied, before_switch=True)
+    assert faults(report["topics"][0]) == {}
+    assert report["verdict"]["outcome"] == "failed"
+    said = "\n".join(report["verdict"]["sentences"])
+    assert "was written on the target during the proof: 1 offsets" in said
+    assert "25 offsets were deleted on the target during the proof" in said
 
 
 def test_what_the_archives_mirrormaker_has_copied_is_proven(

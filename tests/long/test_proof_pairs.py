@@ -104,9 +104,10 @@ def written(writer: Writer, number: int) -> None:
     writer.write(f"new{number}", messages, dice)
 
 
-def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
+def read(bootstrap: str, names: Sequence[str], isolation: str) -> dict[str, list[Rec]]:
     """Return the records of each topic, by an independent client."""
     options = {"auto.offset.reset": "earliest", "enable.partition.eof": True, "group.id": "witness"}
+    options["isolation.level"] = isolation
     consumer = Consumer({"bootstrap.servers": bootstrap, **options})
     consumer.assign([TopicPartition(name, 0, OFFSET_BEGINNING) for name in names])
     found: dict[str, list[Rec]] = {name: [] for name in names}
@@ -121,11 +122,25 @@ def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
         content = (one.key(), one.value())
         found[one.topic() or ""].append(Rec(one.offset() or 0, *content, headers, one.timestamp()[1]))
     consumer.close()
+    return found
+
+
+def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
+    """Return both sides of each topic; a record of an aborted transaction is there, and no consumer sees it."""
+    found, every = (read(bootstrap, names, f"read_{kind}") for kind in ("committed", "uncommitted"))
+    aborted = {
+        name: tuple(sorted({one.offset for one in every[name]} - {one.offset for one in records}))
+        for name, records in found.items()
+    }
     admin = NativeAdmin(bootstrap, {}, 10.0)
     compacted = {f"{side}{number}" for side in ("old", "new") for number in COMPACTED}
     return {
         name: Side(
-            tuple(records), admin.begin_offsets(name, [0])[0], admin.end_offsets(name, [0])[0], name in compacted
+            tuple(records),
+            admin.begin_offsets(name, [0])[0],
+            admin.end_offsets(name, [0])[0],
+            name in compacted,
+            aborted[name],
         )
         for name, records in found.items()
     }

@@ -74,3 +74,12 @@ def test_an_offset_that_was_set_too_far_or_lies_behind_the_end_is_not_excused(se
     cluster.admin.commit("astray", {(SOURCE, 1): 10, (TARGET, 1): STARTED + 5, (SOURCE, 0): 90})
     found = {one["partition"]: (one["outcome"], one["set_to"]) for one in seen(servers, "astray")[1]}
     assert found == {0: ("outside_source", None), 1: ("outside_source", None)}
+
+
+def test_an_offset_that_the_target_alone_has_would_skip_records(servers: str) -> None:
+    cluster, _ = seen(servers, "stale")
+    cluster.admin.commit("stale", {(TARGET, 0): 25, (TARGET, 2): 0})
+    found = [
+        (one["partition"], one["outcome"], one["source_offset"], one["records"]) for one in seen(servers, "stale")[1]
+    ]
+    assert found == [(0, "target_alone", None, 25)]

@@ -47,15 +47,20 @@ def side(*keys: bytes, start: int = 0, end: int | None = None, compacted: bool =
 
 HOLE = b""
 SOURCE = side(b"a", b"b", b"a", b"c")
+ABORTED = Side((Rec(1, b"a", b"1", (), 1),), 0, 2, True, (0,))
+CLEANED = SOURCE._replace(compacted=True)
 PLAIN: list[tuple[str, Side, Side, bool]] = [
     ("the same", SOURCE, SOURCE, True),
     ("deleted on the source", side(b"a", b"c", start=2), SOURCE, True),
     ("lost, and one was deleted", SOURCE, SOURCE._replace(records=SOURCE.records[2:], start=1), False),
-    ("compacted away", SOURCE, side(HOLE, b"b", b"a", b"c", compacted=True), True),
-    ("the last of its key is lost", SOURCE, side(b"a", b"b", HOLE, b"c", compacted=True), False),
+    ("compacted away", CLEANED, side(HOLE, b"b", b"a", b"c", compacted=True), True),
+    ("compacted, and the source is not", SOURCE, side(HOLE, b"b", b"a", b"c", compacted=True), False),
+    ("the last of its key is lost", CLEANED, side(b"a", b"b", HOLE, b"c", compacted=True), False),
     ("a hole, but no compaction", SOURCE, side(HOLE, b"b", b"a", b"c"), False),
     ("both heads", side(b"a", start=5, compacted=True), side(b"b", start=5, compacted=True), False),
-    ("no hole", side(b"a", b"a", b"a"), side(b"a", b"a", compacted=True)._replace(start=0), False),
+    ("foreign, where the source has an aborted record", ABORTED, side(b"a", b"a"), False),
+    ("compacted on the source", ABORTED._replace(aborted=()), side(b"a", b"a"), True),
+    ("no hole", side(b"a", b"a", b"a", compacted=True), side(b"a", b"a", compacted=True)._replace(start=0), False),
 ]
 
 

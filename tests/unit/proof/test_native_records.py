@@ -46,6 +46,11 @@ def test_records_of_several_partitions_are_read_up_to_their_ends(address: Addres
     assert found["b", 1] == [record(n, Content(*one), False, False) for n, one in enumerate(RECORDS)]
 
 
+def test_offsets_are_read_without_records(address: Address) -> None:
+    native, spans = NativeRecords(address), {("a", 0): (1, 3), ("a", 1): (0, 0)}
+    assert native.offsets(spans) == {("a", 0): [1, 2], ("a", 1): []}
+
+
 def test_an_end_behind_the_last_record_is_reached(address: Address) -> None:
     """Markers of transactions are behind it."""
     assert len(NativeRecords(address).read({("a", 0): (0, 900)})["a", 0]) == 4

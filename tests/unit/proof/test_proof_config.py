@@ -50,7 +50,6 @@ def test_a_side_is_reached_as_its_client_file_says(tmp_path: Path) -> None:
         ({"source": {"client_options": {}}}, "source"),
         ({"target": {"bootstrap_servers": "new"}}, "target"),
         ({"target": {"bootstrap_servers": "new:1", "client_options": {"kafka.isolation.level": "x"}}}, "target"),
-        ({"source": {"bootstrap_servers": "new:9092"}}, "topics"),
         ({"source": {"bootstrap_servers": "old:9092", "client_file": "/nowhere"}}, "source"),
         ({"topics": {}}, "topics"),
         ({"set_offsets": True}, "set_offsets"),

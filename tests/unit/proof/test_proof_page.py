@@ -75,6 +75,7 @@ def test_duplicates_fail_only_where_they_are_not_allowed() -> None:
         ("absent", False),
         ("outside_source", False),
         ("outside_target", False),
+        ("target_alone", False),
     ],
 )
 def test_a_group_that_would_skip_records_fails(outcome: Outcome, proven: bool) -> None:

@@ -1,18 +1,33 @@
-"""Queries of the source that are repeated before a switch."""
+"""Queries of both sides that are repeated before a switch."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
+import pytest
+
+from spark_jobs.errors import UsageError
 from spark_jobs.kafka_io import Window
-from spark_jobs.proof.topics import Cluster, TopicPair, TopicSide, grown, undecided
+from spark_jobs.native import TopicView
+from spark_jobs.proof import topics
+from spark_jobs.proof.comparison import Comparison
+from spark_jobs.proof.config import Address, ProofConfig
+from spark_jobs.proof.meanwhile import changes
+from spark_jobs.proof.positions import Course
+from spark_jobs.proof.stretches import Block
+from spark_jobs.proof.topics import Cluster, TopicPair, TopicSide, undecided
 
 
 class Admin:
-    """A source whose partitions end at ``decided`` for who reads committed records, and at ``written``."""
+    """A side whose partitions end at ``decided`` for who reads committed records, and at ``written``."""
 
-    def __init__(self, decided: dict[int, int], written: dict[int, int]) -> None:
-        self._decided, self._written = decided, written
+    def __init__(self, decided: dict[int, int], written: dict[int, int], started: Mapping[int, int] = {}) -> None:
+        self._decided, self._written, self._started = decided, written, {0: 0, 1: 0, **started}
+
+    def begin_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
+        assert (topic, partitions) == ("orders", [0, 1])
+        return self._started
 
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         assert (topic, partitions) == ("orders", [0, 1])
@@ -23,8 +38,41 @@ class Admin:
         return self._written
 
 
+WINDOW = Window({0: 0, 1: 0}, {0: 5, 1: 7})
+AT_REST = ({0: 5, 1: 7}, {0: 5, 1: 7})
+
+
+class Native:
+    """Holds the records of ``orders``, which are at each offset."""
+
+    def read(self, spans: Mapping[tuple[str, int], tuple[int, int]]) -> dict[tuple[str, int], list[int]]:
+        return {place: [*range(*span)] for place, span in spans.items()}
+
+
+class Side(Cluster):
+    native = cast("Any", Native())
+
+
+def now(source: Admin, target: Admin, pairs: bool = False) -> dict[str, int]:
+    """Changes of both sides since a proof in which all records were the same: kind -> offsets."""
+    one = TopicSide("orders", WINDOW)
+    clusters = [Side(cast("Any", None), Address(""), cast("Any", admin)) for admin in (source, target)]
+    blocks = {
+        (side, "orders", at): [Block(0, 2, 0, 1, 9), Block(1, end - 2, 2, end - 1, 9)]
+        for side in (0, 1)
+        for at, end in WINDOW.ends.items()
+    }
+    courses = {
+        ("orders", at): Course(end, True, (end, end), [(n, n) for n in range(end)] if pairs else None)
+        for at, end in WINDOW.ends.items()
+    }
+    made = Comparison(clusters, [TopicPair(one, one)], lambda _: None, blocks=blocks, courses=courses)
+    assert {one.topic for one in changes(made)} <= {"orders"}
+    return {one.kind: one.offsets for one in changes(made)}
+
+
 def source(decided: dict[int, int], written: dict[int, int]) -> tuple[Cluster, list[TopicPair]]:
-    side = TopicSide("orders", Window({0: 0, 1: 0}, {0: 5, 1: 7}))
+    side = TopicSide("orders", WINDOW)
     cluster = Cluster(cast("Any", None), cast("Any", None), cast("Any", Admin(decided, written)))
     return cluster, [TopicPair(side, side)]
 
@@ -35,18 +83,20 @@ def behind(side: tuple[Cluster, list[TopicPair]], at_rest: bool) -> dict[str, in
 
 def test_a_source_at_rest_has_nothing_more() -> None:
     at_rest = source({0: 5, 1: 7}, {0: 5, 1: 7})
-    assert (grown(*at_rest), behind(at_rest, True)) == ({}, {})
+    assert (now(Admin(*AT_REST), Admin(*AT_REST)), behind(at_rest, True)) == ({}, {})
 
 
 def test_records_behind_an_open_transaction_are_undecided_and_no_growth() -> None:
     waiting = source({0: 5, 1: 7}, {0: 5, 1: 10})
-    assert (grown(*waiting), behind(waiting, True)) == ({}, {"orders": 3})
+    assert now(Admin({0: 5, 1: 7}, {0: 5, 1: 10}), Admin(*AT_REST)) == {}
+    assert behind(waiting, True) == {"orders": 3}
     assert behind(waiting, False) == {"orders": 3}
 
 
 def test_what_is_written_between_the_two_answers_is_growth_alone() -> None:
     growing = source({0: 5, 1: 9}, {0: 5, 1: 8})
-    assert (grown(*growing), behind(growing, True)) == ({"orders": 2}, {})
+    assert now(Admin({0: 5, 1: 9}, {0: 5, 1: 8}), Admin(*AT_REST)) == {"grown": 2}
+    assert behind(growing, True) == {}
 
 
 def test_a_transaction_that_began_during_the_proof_counts_only_before_a_switch() -> None:
@@ -54,3 +104,36 @@ def test_a_transaction_that_began_during_the_proof_counts_only_before_a_switch()
     copying = source({0: 5, 1: 9}, {0: 5, 1: 10})
     assert behind(copying, False) == {}
     assert behind(copying, True) == {"orders": 1}
+
+
+def test_a_source_that_is_shorter_or_a_target_that_was_written_is_not_at_rest() -> None:
+    assert now(Admin({0: 3, 1: 9}, {}), Admin(*AT_REST)) == {"grown": 2, "shorter": 2}
+    assert now(Admin(*AT_REST), Admin({0: 6, 1: 7}, {})) == {"written": 1}
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+@pytest.mark.parametrize(("here", "there", "deleted"), [(0, 1, 1), (2, 3, 3), (3, 3, 0), (4, 3, 0), (4, 0, 0)])
+def test_records_that_the_target_deletes_during_the_proof_while_the_source_holds_them_fail_it(
+    here: int, there: int, deleted: int, pairs: bool
+) -> None:
+    found = now(Admin(*AT_REST, {1: here}), Admin(*AT_REST, {1: there}), pairs)
+    assert found == ({"deleted": deleted} if deleted else {})
+
+
+class Described:
+    """A cluster with one topic."""
+
+    def __init__(self, cluster_id: str) -> None:
+        self._cluster_id = cluster_id
+
+    def describe(self, _: str) -> TopicView:
+        return TopicView({0: 1}, {1: "a:9092"}, 1, self._cluster_id)
+
+
+def test_a_topic_is_not_compared_with_itself_through_another_address() -> None:
+    config = ProofConfig("p", Address("a:9092"), Address("b:9092"), {"orders": "orders"}, cast("Any", None))
+    clusters = [
+        Cluster(cast("Any", None), side, cast("Any", Described("c1"))) for side in (config.source, config.target)
+    ]
+    with pytest.raises(UsageError, match=r"orders would be compared with itself.*\(c1\)"):
+        topics.found(config, clusters)

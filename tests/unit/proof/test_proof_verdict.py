@@ -9,7 +9,7 @@ import pytest
 from spark_jobs.proof.judgement import FAULTS
 from spark_jobs.proof.positions import Outcome
 from spark_jobs.proof.report_schema import Exempt, Position, Topic, Undecided
-from spark_jobs.proof.verdict import pause, switch, verdict
+from spark_jobs.proof.verdict import GROWN, MEANWHILE, Change, pause, remedies, switch, verdict, without_offsets
 
 
 def topic(name: str) -> Topic:
@@ -44,9 +44,17 @@ def position(group: str, outcome: Outcome, records: int) -> Position:
 
 def test_a_topic_that_still_grows_fails_the_proof_before_a_switch() -> None:
     assert verdict([topic("orders")], [], duplicates_allowed=False)["outcome"] == "proven"
-    found = verdict([topic("orders")], [], duplicates_allowed=False, grown={"orders": 1200})
+    found = verdict([topic("orders")], [], duplicates_allowed=False, meanwhile=[Change("orders", GROWN, 1200)])
     assert found["outcome"] == "failed"
     assert "orders still grows on the source: 1,200 offsets" in found["sentences"][-1]
+
+
+@pytest.mark.parametrize("kind", MEANWHILE)
+def test_each_change_since_the_proof_began_fails_it_with_a_remedy(kind: str) -> None:
+    found = verdict([topic("orders")], [], duplicates_allowed=False, meanwhile=[Change("orders", kind, 1200)])
+    assert found["outcome"] == "failed"
+    assert "1,200 offsets" in found["sentences"][-1]
+    assert remedies(found["sentences"])
 
 
 def open_on(side: str) -> Undecided:
@@ -58,6 +66,12 @@ def test_an_open_transaction_of_either_side_fails_the_proof(side: str) -> None:
     found = verdict([topic("orders")], [], duplicates_allowed=False, undecided=[open_on(side)])
     assert found["outcome"] == "failed"
     assert f"orders has an open transaction on the {side}: 3 offsets" in found["sentences"][-1]
+
+
+def test_groups_whose_offsets_were_not_compared_are_named() -> None:
+    assert without_offsets(["billing"], [position("billing", "same", 0)]) == []
+    assert without_offsets(["billing", "biling"], [position("billing", "same", 0)])[0].endswith(": biling.")
+    assert without_offsets([f"g{n:02}" for n in range(12)], [])[0].endswith("g09 and 2 more.")
 
 
 def test_the_pause_of_producers_is_counted_from_the_newest_record_of_all_topics() -> None:
@@ -99,7 +113,7 @@ def test_an_offset_that_mirrormaker_never_translates_is_set_where_its_place_is_k
     assert found["outcome"] == "proven"
     assert found["sentences"][-2].startswith("1 committed offset that MirrorMaker never translates")
     assert found["sentences"][-1].endswith("source offset 9: set to 7 on the target.")
-    found = verdict([topic("orders")], [one], False, grown={"orders": 1})
+    found = verdict([topic("orders")], [one], False, [Change("orders", GROWN, 1)])
     assert not any("set to 7" in sentence for sentence in found["sentences"])  # nothing is set
 
 

@@ -1,0 +1,54 @@
+"""Changes of both sides since the proof began: before a switch both must be at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_jobs.proof.comparison import Comparison
+from spark_jobs.proof.groups import Counted
+from spark_jobs.proof.law import SOURCE, TARGET
+from spark_jobs.proof.topics import Place, TopicPair
+from spark_jobs.proof.verdict import DELETED, GROWN, MEANWHILE, SHORTER, WRITTEN, Change
+
+
+def changes(compared: Comparison) -> list[Change]:
+    """Ask both sides again. Deletions on the source are no obstacle."""
+    found = []
+    for pair in compared.pairs:
+        kinds = dict.fromkeys(MEANWHILE, 0)
+        for kind, offsets in _of(compared, pair):
+            kinds[kind] += offsets
+        found += [Change(pair.source.name, kind, offsets) for kind, offsets in kinds.items() if offsets]
+    return found
+
+
+def _of(compared: Comparison, pair: TopicPair) -> Iterator[tuple[str, int]]:
+    ends = [
+        cluster.admin.end_offsets(side.name, pair.partitions) for cluster, side in zip(compared.clusters, pair.sides)
+    ]
+    for number in pair.partitions:
+        more, there = (ends[at][number] - pair.sides[at].window.ends[number] for at in (SOURCE, TARGET))
+        yield GROWN if more > 0 else SHORTER, abs(more)
+        yield WRITTEN, max(0, there)
+    yield from _deleted(compared, pair)
+
+
+def _deleted(compared: Comparison, pair: TopicPair) -> Iterator[tuple[str, int]]:
+    """Yield offsets of partitions whose target has deleted records meanwhile, and whose source still holds them."""
+    here, there = (
+        cluster.admin.begin_offsets(side.name, pair.partitions) for cluster, side in zip(compared.clusters, pair.sides)
+    )
+    for number, start in there.items():
+        gone = start - pair.target.window.starts[number]
+        if gone > 0 and _holds_more(compared, (pair.source.name, number), here[number], start):
+            yield DELETED, gone
+
+
+def _holds_more(compared: Comparison, place: Place, source: int, target: int) -> bool:
+    """Check whether the source still holds records before the target's first one. Log starts of both sides."""
+    counted, course = Counted(compared), compared.courses[place]
+    here, there = (
+        course.before(side, start, lambda side, at: counted.gone(place, side, at))
+        for side, start in ((SOURCE, source), (TARGET, target))
+    )
+    return there > here
