@@ -7,8 +7,9 @@ export PATH
 PYTHON := .venv/bin/python
 PLAYBOOK := .venv/bin/ansible-playbook
 KAFKA_VERSION := 4.4.0
-# The release that upgrades begin with, in tests.
+# The releases that upgrades begin with, in tests; the oldest one only in test-all.
 OLDER_KAFKA_VERSION := 4.3.1
+OLDEST_KAFKA_VERSION := 4.2.2
 # The newest release that is served with MirrorMaker: kafka_mirror_version.
 MIRROR_KAFKA_VERSION := 4.3.1
 # Apache's own archive in place of the assembled one: make demo KAFKA_ARCHIVE=/path/kafka_2.13-4.4.0.tgz
@@ -66,6 +67,10 @@ archive-mirror: setup ## the archive of Kafka that copies from another cluster r
 archive-older: archive
 	@$(PYTHON) -m dist kafka $(OLDER_KAFKA_VERSION)
 
+.PHONY: archive-oldest
+archive-oldest: archive
+	@$(PYTHON) -m dist kafka $(OLDEST_KAFKA_VERSION)
+
 .PHONY: lab
 lab: ## make the three hosts of the local lab
 	@scripts/bootstrap lab
@@ -102,7 +107,7 @@ test-long: archive-older setup-test ## the longer molecule scenarios
 	@$(PYTHON) -m scripts.parts test-long
 
 .PHONY: test-all
-test-all: archive-older setup-test ## the same, and what is left out there
+test-all: archive-older archive-oldest setup-test ## the same, and what is left out there
 	@$(PYTHON) -m scripts.parts test-all
 
 .PHONY: mutants

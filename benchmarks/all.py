@@ -20,17 +20,10 @@ QUICK = {
     "deploy": ("--rounds", "2"),
     "spark": ("--rounds", "2"),
     "scale": ("--rounds", "1"),
-    "provision": ("--rounds", "1"),
     "crash": ("--rounds", "3", "--idle", "0.5"),
-    "leaders": ("--moves", "4"),
     "roll": ("--rounds", "1"),
-    "collector": ("--rounds", "4"),
-    "session": ("--rounds", "3"),
-    "mirror": ("--rounds", "3"),
     "secured": ("--rounds", "2"),
     "resources": ("--rounds", "2"),
-    "maintain": ("--rounds", "3"),
-    "metrics": ("--rounds", "2"),
 }
 #: Seconds for which the hosts of the benchmark before may still be shutting down.
 CALM_SECONDS = 60.0

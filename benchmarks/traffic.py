@@ -157,14 +157,6 @@ class Cluster:
             "topics",
         )
 
-    def wait_until_away(self) -> None:
-        """Wait until some broker does not serve. Raises TimeoutError after PATIENCE."""
-        deadline = time.monotonic() + PATIENCE
-        while (snapshot := self.seen()) and len(snapshot.unfenced) == len(self._addresses):
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"not within {PATIENCE:g} s: a broker that is away")
-            time.sleep(PAUSE)
-
     def led_without(self, node_id: int, since: float) -> float:
         """Return the seconds from `since` until all partitions are led by another node than `node_id`."""
         self.wait_for(

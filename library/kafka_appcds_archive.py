@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_appcds_archive
-short_description: Has a release's AppCDS archive made on its host, beside everything else
+short_description: Has a release's AppCDS archive made on its host, beside everything else (internal)
 description:
   - An AppCDS archive (application class-data sharing of the JVM) halves the processor time of a start of Kafka and
     of its tools. It fits one build of the JVM, one release and one install dir. Each host makes its own.
@@ -25,14 +25,6 @@ options:
     type: path
     required: true
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Have the AppCDS archive made for later starts
-  kafka_appcds_archive:
-    version: 4.4.0
-    checksum: "{{ kafka_archive_checksum }}"
-    class_list: classes-4.4.0.gz
 """
 
 RETURN = r"""

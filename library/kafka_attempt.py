@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_attempt
-short_description: Runs a module and returns its failure as data
+short_description: Runs a module and returns its failure as data (internal)
 description:
   - For tasks that ask a host and must go on without its answer. A module that fails does not fail the task; its words
     are in RV(error), where later tasks find them.
@@ -14,14 +14,6 @@ options:
   module: {description: Name of the module., type: str, required: true}
   options: {description: Its options., type: dict, default: {}}
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Look at the host
-  kafka_attempt:
-    module: kafka_host_info
-    options: {install_dir: /opt/kafka}
-  register: looked
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_authority
-short_description: Replaces an authority of the cluster's own, one step at a time
+short_description: Replaces an authority of the cluster's own, one step at a time (internal)
 description:
   - A step changes files of the authority on the control machine. A deployment then installs them on the nodes.
   - A new authority is made and trusted beside the old one. Then it signs. Then the old one is no longer trusted. Then
@@ -33,7 +33,7 @@ options:
   nodes:
     description:
       - Host -> C(certificate), what C(kafka_host_info) has found of that step, and C(shown), the result of
-        M(kafka_certificate_info). A host without these results is refused.
+        M(kafka_connectivity_info). A host without these results is refused.
     type: dict
     required: true
   users:
@@ -46,19 +46,6 @@ options:
     type: bool
     default: false
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Take the next step if every node allows it
-  kafka_authority:
-    root: nodes
-    cluster: blue
-    authority: .kraftwright/blue/tls
-    passphrase: "{{ vault_kafka_tls_passphrase }}"
-    nodes:
-      kafka1:
-        certificate: "{{ hostvars['kafka1'].ansible_facts['kafka_host'].steps.certificate }}"
-        shown: "{{ hostvars['kafka1'].shown }}"
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_broker_registration
-short_description: Takes the registration of a removed broker away
+short_description: Takes the registration of a removed broker away (internal)
 description:
   - A broker that is gone stays registered, and holds the finalisation of features back by what it does not support.
   - Refused while the broker serves, and while any partition has a replica on it. Waits for the session of a broker

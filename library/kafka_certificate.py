@@ -1,11 +1,12 @@
-"""Documentation of the action plugin `kafka_certificate`; the work on the host is that of `kafka_certificate_files`."""
+#!/usr/bin/python
+"""The host's half of `kafka_certificate`: its action plugin inspects, signs and has the files installed."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
 module: kafka_certificate
-short_description: Gives a node its private key and a certificate
+short_description: Gives a node its private key and a certificate (internal)
 description:
   - The key is made on the host and never leaves it. The control machine signs a certificate with the names that the
     inventory gives.
@@ -58,15 +59,6 @@ options:
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Give the node its certificate
-  kafka_certificate:
-    directory: /opt/kafka/tls
-    node: {host: kafka1, cluster: orders, names: [kafka1, 10.0.0.11]}
-    authority: .kraftwright/orders/tls
-    passphrase: "{{ vault_ca_passphrase }}"
-"""
-
 RETURN = r"""
 reasons:
   description: Why a certificate was issued, or would be; empty where the present one is good.
@@ -74,3 +66,51 @@ reasons:
   type: list
   elements: str
 """
+
+from typing import Any
+
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.node import certificate
+
+#: Parameters from the action plugin. ``observed`` inspects, ``requested`` makes a key and a request beside the present
+#: pair. ``installed`` installs ``certificate`` (PEM) with the ``key`` of the request, the one given as PKCS#8, or the
+#: one in ``key_file``, and ``trust`` (root -> PEM). ``live``: a running node loads it by ``kafka_certificate_load``.
+HOST_SPEC: dict[str, Any] = {
+    "directory": {"type": "path", "required": True},
+    "group": {"type": "str", "default": "kafka"},
+    "state": {"type": "str", "choices": ["observed", "requested", "installed"], "default": "observed"},
+    "certificate": {"type": "str", "default": ""},
+    "key": {"type": "str", "default": "", "no_log": True},
+    "key_file": {"type": "str", "default": "", "no_log": False},
+    "trust": {"type": "dict", "default": {}},
+    "live": {"type": "bool", "default": False},
+}
+
+
+def main() -> None:
+    module = KraftModule(argument_spec=HOST_SPEC, supports_check_mode=True)
+    params = module.params
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        return module.run_command(command, handle_exceptions=False)
+
+    found: dict[str, Any] = {}
+    try:
+        if params["state"] == "observed":
+            found = certificate.observe(run, params["directory"])
+        elif module.check_mode:
+            module.exit_json(changed=True)
+        elif params["state"] == "requested":
+            found = {"request": certificate.request(run, params["directory"], params["group"])}
+        else:
+            own = certificate.read_host_key(run, params["key_file"]) if params["key_file"] else params["key"]
+            pair = own + params["certificate"]
+            certificate.install(params["directory"], params["group"], pair, params["trust"], params["live"])
+    except (KraftError, OSError) as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=params["state"] != "observed", **found)
+
+
+if __name__ == "__main__":
+    main()

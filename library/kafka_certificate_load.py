@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_certificate_load
-short_description: Has a running node load its renewed certificate, without a restart
+short_description: Has a running node load its renewed certificate, without a restart (internal)
 description:
   - If M(kafka_certificate) has renewed the certificate of a running node, the node reads its files again. Then every
     listener with TLS must show the new certificate. Listeners that require client certificates must name the
@@ -31,16 +31,6 @@ options:
     default: false
 extends_documentation_fragment: [kafka_client]
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Have the node load its new certificate
-  kafka_certificate_load:
-    client: {bootstrap_servers: ["192.0.2.11:19092"], python_path: /opt/kafka/client/kafka_python.zip}
-    node_id: 1
-    listeners: "{{ ansible_facts['kafka_host'].deployed.listeners }}"
-    controllers: ["192.0.2.11:9093"]
-    directory: /opt/kafka/tls
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_client_files
-short_description: Writes files for clients on the control machine
+short_description: Writes files for clients on the control machine (internal)
 description:
   - Writes what differs, each file in one step. Diffs and results never show a content.
   - Opens no connection.
@@ -25,13 +25,6 @@ options:
     type: str
     default: "0600"
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Write what users need to connect
-  kafka_client_files:
-    path: .kraftwright/blue/clients
-    files: "{{ ansible_facts['kafka_desired'] | kraft_user_files(kafka_users) }}"
 """
 
 RETURN = r"""

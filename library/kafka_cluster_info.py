@@ -5,7 +5,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_cluster_info
-short_description: Takes a snapshot of a cluster
+short_description: Takes a snapshot of a cluster (internal)
 description:
   - Uses one connection and as few requests as possible; O(gather) selects the parts. Changes nothing.
   - A part that is not answered is named in RV(snapshot.unanswered) and does not spoil the rest.
@@ -18,6 +18,31 @@ options:
     elements: str
     choices: [brokers, quorum, topics, configs, log_dirs, features, reassignments]
     default: [brokers, quorum, topics]
+  quorum:
+    description:
+      - Fails if the quorum is not known; needs C(quorum) in O(gather). Waits first, for O(timeout) at most, until the
+        quorum lists the controllers as described here.
+    type: dict
+    suboptions:
+      listeners:
+        description: Names of listeners that each voter must have.
+        type: list
+        elements: str
+        default: []
+      controllers:
+        description: Controllers, each with the address of one of its listeners (C(host:port)).
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          node_id:
+            description: Node id of the controller.
+            type: int
+            required: true
+          address:
+            description: One of its listeners.
+            type: str
+            required: true
   lag:
     description:
       - Includes the groups with the largest lag. Offsets are fetched for one second at most. RV(lag.asked) is the
@@ -34,16 +59,6 @@ options:
     default: 5
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Take a snapshot of everything
-  kafka_cluster_info:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    gather: [quorum, topics, configs, log_dirs, features, reassignments]
-  register: __kafka_info
 """
 
 RETURN = r"""
@@ -65,9 +80,19 @@ snapshot:
       type: list
       returned: always
     quorum:
-      description: As in M(kafka_quorum_info).
+      description:
+        - Leader, epoch, high watermark, and every voter and observer with its log end offset and its distance from the
+          leader in records (C(lag)) and milliseconds (C(behind_ms)).
       type: dict
       returned: when gathered
+      sample:
+        leader_id: 1
+        leader_epoch: 4
+        high_watermark: 1203
+        voters:
+          - {node_id: 1, directory_id: b6eD3uv0QAmoZ0zSbh97pw, log_end_offset: 1203, lag: 0, behind_ms: 0,
+             last_caught_up_ms: 1795228846702, last_fetch_ms: 1795228846702}
+        observers: []
     topics:
       description: Every topic with its partitions, and of each its leader, replicas, in-sync and offline replicas.
       type: list
@@ -126,10 +151,11 @@ lag:
 import dataclasses
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import gather
+from ansible.module_utils.kraft.cluster import controllers, gather
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.monitoring import group_lag
 
@@ -141,10 +167,29 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "choices": ["brokers", "quorum", "topics", "configs", "log_dirs", "features", "reassignments"],
         "default": ["brokers", "quorum", "topics"],
     },
+    "quorum": {
+        "type": "dict",
+        "options": {
+            "listeners": {"type": "list", "elements": "str", "default": []},
+            "controllers": {**controllers.CONTROLLERS_SPEC, "default": []},
+        },
+    },
     "lag": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 15},
     "answer_timeout": {"type": "int", "default": 5},
 }
+
+
+def require_known(client: Client, expected: dict[str, Any]) -> None:
+    """Raise UnreachableError, to be retried, if the quorum does not know every controller as it is expected."""
+    listeners = expected["listeners"]
+    if listeners and (missing := gather.controllers_without(client, listeners)):
+        text = f"{', '.join(map(str, missing))} by all of {', '.join(listeners)}"
+        raise UnreachableError(f"The quorum does not know controllers {text} yet.")
+    addresses = {one["node_id"]: one["address"] for one in expected["controllers"]}
+    if addresses and (elsewhere := gather.controllers_elsewhere(client, addresses)):
+        text = ", ".join(f"{one} at {addresses[one]}" for one in elsewhere)
+        raise UnreachableError(f"The quorum does not know controllers {text} yet.")
 
 
 def main() -> None:
@@ -152,11 +197,16 @@ def main() -> None:
     try:
         with Client(module.params["client"], warn=module.warn) as client:
             seconds, each = module.params["timeout"], module.params["answer_timeout"]
+            expected = module.params["quorum"]
+            if expected is not None:
+                until_answered(lambda: require_known(client, expected), seconds)
             snapshot = gather.patiently(client, module.params["gather"], seconds, each)
             known = module.params["lag"] and snapshot.topics is not None
             lag = dataclasses.asdict(group_lag.look(client, snapshot)) if known else None
     except KraftError as error:
         module.fail_json(msg=str(error))
+    if expected is not None and snapshot.quorum is None:
+        module.fail_json(msg=f"The quorum is not known: {snapshot.unanswered.get('quorum', '')}")
     module.exit_json(changed=False, snapshot=snapshot.to_dict(), lag=lag)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_cluster_status
-short_description: Shows why a cluster is sick and what to do next, who leads, what could go down now, what has drifted
+short_description: Shows why a cluster is sick and what to do next, who leads, what could go down now, what has
+  drifted (internal)
 description:
   - Prints one screen, and writes the same as a page and as JSON, from earlier answers of the cluster and its hosts.
     Missing answers are listed.
@@ -41,16 +42,6 @@ options:
     type: bool
     default: true
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Show the status
-  kafka_cluster_status:
-    desired: "{{ ansible_facts['kafka_desired'] }}"
-    looked: "{{ __kafka_status_looked }}"
-    cluster: "{{ __kafka_status_cluster | default(omit) }}"
-    live: "{{ __kafka_status_live | default(omit) }}"
-    directory: .kraftwright/demo
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_collector
-short_description: Runs the collector of a broker's figures, and node_exporter, as services
+short_description: Runs the collector of a broker's figures, and node_exporter, as services (internal)
 description:
   - Writes the collector's program, settings and unit, and the unit of node_exporter, and restarts those that differ.
     The program is this module's own code and queries Kafka through the same client.
@@ -21,12 +21,6 @@ options:
     type: path
     default: /opt/kafka
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Remove the collector
-  kafka_collector:
-    settings: {}
 """
 
 RETURN = r"""

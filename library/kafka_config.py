@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_config
-short_description: Changes settings of brokers and topics while Kafka runs
+short_description: Changes settings of brokers and topics while Kafka runs (internal)
 description:
   - Sets and removes the overrides that Kafka itself keeps, of one broker, of all brokers together, or of a topic. Other
     keys stay as they are.
@@ -42,18 +42,6 @@ options:
     default: 30
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Give one broker more threads, and all of them smaller records
-  kafka_config:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    entities:
-      - {name: '1', config: {num.io.threads: 16}}
-      - {name: '', config: {message.max.bytes: 500000, log.retention.ms: null}}
-      - {type: topic, name: orders, config: {retention.ms: 86400000}}
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_config_plan
-short_description: Plans live changes and restarts
+short_description: Plans live changes and restarts (internal)
 description:
   - Compares the inventory's settings of each node with those that the brokers run with. A setting that Kafka can change
     while it runs needs no restart. The broker concerned validates each such change, and a refused one is left to a
@@ -62,19 +62,6 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Plan the change
-  kafka_config_plan:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    nodes:
-      - host: kafka1
-        node_id: 1
-        wanted: {num.io.threads: "16"}
-        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
-"""
-
 RETURN = r"""
 plan:
   description: The block, line by line.
@@ -97,6 +84,11 @@ differs:
   elements: str
 undeclared:
   description: Overrides that the inventory does not name, as sentences.
+  returned: always
+  type: list
+  elements: str
+unanswered:
+  description: Reasons why settings of serving brokers are not known. Nothing is reported about these.
   returned: always
   type: list
   elements: str
@@ -206,23 +198,27 @@ def planned(module: KraftModule) -> dict[str, Any]:
     params, check_mode = module.params, module.check_mode
     nodes = wanted_nodes(params)
     started = {one["node_id"] for one in params["nodes"] if one["started"]}
-    decision, refused, others = Decision((), {}), dict[str, str](), list[Any]()
+    decision, refused, others, unanswered = Decision((), {}), dict[str, str](), list[Any](), list[str]()
     try:
         with Client(params["client"], warn=module.warn) as client:
             timeout = 0 if check_mode else params["timeout"]
             admin, described = look(client, nodes, set() if check_mode else started, timeout)
             decision, refused = decided(admin, nodes, described)
             others = undeclared(nodes, described)
+            unanswered = [why for entity, why in admin.unanswered.items() if entity in admin.brokers]
     except OtherClusterError:
         raise
     except KraftError as error:
-        refused = {"whatever differs": str(error)}
+        unanswered = [str(error)]
+    if unanswered:
+        refused["whatever differs"] = "; ".join(unanswered)
     return {
         "plan": plan_format.block(nodes, decision, started, others, refused),
         "entities": entities(decision.changes),
         "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
         "differs": plan_format.live_lines([one for one in decision.changes if one.matters], len(nodes)),
         "undeclared": plan_format.drift_lines(others),
+        "unanswered": unanswered,
         "throttled": by_broker(plan_format.throttled(others, *RATES)),
         "throttled_disks": by_broker(plan_format.throttled(others, DISK_RATE)),
     }

@@ -1,14 +1,15 @@
 #!/usr/bin/python
-"""Query, from one host, every controller for its leader, and this host's own broker for an answer."""
+"""Observe from one host: the leader of every controller, the answer of its own broker, ports and certificates."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
 module: kafka_connectivity_info
-short_description: Finds the controllers that this host reaches, the leader that they follow, and whether its own broker
-  answers
+short_description: Reports what a host reaches, such as controllers, its own broker, ports and certificates of
+  listeners (internal)
 description:
+  - Each option adds its part; a part without its option stays empty.
   - Queries every controller at its own listener, all at once and each with a deadline. Followers answer as well as the
     leader, also without a majority. The answers of all hosts together show the leader and the hosts that are cut off.
   - Queries the broker of this host at its own listener. A process that is stopped or hangs accepts connections and
@@ -17,17 +18,22 @@ description:
   - If controllers answer without a leader, repeats the request for O(timeout) seconds. An election takes that long.
   - Changes nothing, and never fails because a node does not answer.
 options:
-  controllers: {required: true}
+  client: {required: false}
   node_id:
     description: The node of this host.
     type: int
-    required: true
   broker:
     description: The listener of this host's own broker as C(host:port); empty where it has none.
     type: str
     default: ""
   secured:
-    description: Listeners of this host with TLS as C(host:port); the certificate that each shows is returned.
+    description:
+      - Listeners with TLS as C(host:port). The certificate that each shows is returned, also an expired one.
+    type: list
+    elements: str
+    default: []
+  reach:
+    description: Ports as C(host:port). Connects to all at the same time and sends nothing.
     type: list
     elements: str
     default: []
@@ -39,29 +45,24 @@ extends_documentation_fragment: [kafka_client, kafka_controllers]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Ask every controller whom it follows
-  kafka_connectivity_info:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    controllers:
-      - {node_id: 1, address: "192.0.2.11:9093"}
-      - {node_id: 2, address: "192.0.2.12:9093"}
-    node_id: 1
-    broker: 192.0.2.11:9092
-"""
-
 RETURN = r"""
+answers:
+  description: Answer of each port of O(reach), V(open), V(refused), or the reason for its absence.
+  returned: success
+  type: dict
+reached:
+  description: True for a port of O(reach) that answered; a refusal is an answer.
+  returned: success
+  type: dict
 controllers:
   description:
     - For each controller C(node_id), C(leader_id), C(epoch) (-1 when unknown), and C(error), why it gave no answer.
-  returned: success
+  returned: with O(client)
   type: list
   elements: dict
 broker:
   description: C(address) and C(error) of this host's own broker; null where it has none.
-  returned: success
+  returned: with O(client)
   type: dict
 asked_at:
   description: Time of the reading, in seconds of the epoch by the host's clock.
@@ -79,13 +80,13 @@ own_certificate:
   returned: success
   type: str
 quorum:
-  description: As in M(kafka_quorum_info), from the controller of this host; null where it does not lead.
-  returned: success
+  description: As in M(kafka_cluster_info), from the controller of this host; null where it does not lead.
+  returned: with O(client)
   type: dict
 registered:
   description:
     - Node ids of all controllers that are registered, from the controller of this host; null where it does not lead.
-  returned: success
+  returned: with O(client)
   type: list
   elements: int
 """
@@ -102,6 +103,7 @@ from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.certificate import of_process
+from ansible.module_utils.kraft.node.machine.network import ask_all
 from ansible.module_utils.kraft.node.served import served
 from ansible.module_utils.kraft.operations.features.departures import registered
 
@@ -109,13 +111,15 @@ PAUSE = 0.3
 Claims = tuple[Claim, ...]
 Broker = Optional[dict[str, str]]
 ARGUMENT_SPEC: dict[str, Any] = {
-    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
-    "controllers": {**controllers.CONTROLLERS_SPEC, "required": True},
-    "node_id": {"type": "int", "required": True},
+    "client": {"type": "dict", "options": CLIENT_SPEC},
+    "controllers": controllers.CONTROLLERS_SPEC,
+    "node_id": {"type": "int"},
     "broker": {"type": "str", "default": ""},
     "secured": {"type": "list", "elements": "str", "default": []},
+    "reach": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 3},
 }
+ANSWERS = ("open", "refused")
 
 
 def ask(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
@@ -166,32 +170,45 @@ def leads(claims: Claims, node_id: int) -> bool:
     return any(claim.node_id == claim.leader_id == node_id for claim in claims)
 
 
-def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the module's result."""
+def quorum(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answers of controllers and of this host's broker."""
     addresses = {one["node_id"]: one["address"] for one in params["controllers"]}
     node_id, seconds = params["node_id"], params["timeout"]
     claims, broker = ask_until_led(client, addresses, params["broker"], seconds)
     leading = leads(claims, node_id)
     return {
-        "changed": False,
         "controllers": [dataclasses.asdict(claim) for claim in claims],
         "broker": broker,
-        "certificates": served(params["secured"]),
-        "own_certificate": of_process() if params["secured"] else "",
-        "asked_at": time.time(),
         "quorum": own_quorum(client, addresses[node_id], seconds) if leading else None,
         "registered": own_registered(client, addresses[node_id], seconds) if leading else None,
     }
 
 
+def ports(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ports and listeners with TLS answer; no client is needed."""
+    answers = ask_all({"reach": params["reach"]})["reach"] if params["reach"] else {}
+    return {
+        "answers": answers,
+        "reached": {port: answer in ANSWERS for port, answer in answers.items()},
+        "certificates": served(params["secured"]),
+        "own_certificate": of_process() if params["secured"] else "",
+        "asked_at": time.time(),
+    }
+
+
 def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(
+        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_together=[("client", "controllers", "node_id")]
+    )
+    found: dict[str, Any] = {}
     try:
-        with Client(module.params["client"], warn=module.warn) as client:
-            found = look(client, module.params)
+        if module.params["client"]:
+            with Client(module.params["client"], warn=module.warn) as client:
+                found = quorum(client, module.params)
+        found |= ports(module.params)
     except KraftError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(**found)
+    module.exit_json(changed=False, **found)
 
 
 if __name__ == "__main__":

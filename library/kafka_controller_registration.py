@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_controller_registration
-short_description: Takes the registrations of removed controllers away
+short_description: Takes the registrations of removed controllers away (internal)
 description:
   - A controller that is gone stays registered, and holds the finalisation of features back by what it does not support.
   - Kafka can take the registration away once C(metadata.version) is 33 (4.4). Below, nothing is changed, and
@@ -21,18 +21,6 @@ options:
   controllers: {description: The controllers that stay., required: true}
 extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controllers.registrations]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Forget controller 4, which was removed
-  kafka_controller_registration:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    controller_ids: [4]
-    controllers:
-      - {node_id: 1, address: "192.0.2.11:9093"}
-      - {node_id: 2, address: "192.0.2.12:9093"}
 """
 
 RETURN = r"""

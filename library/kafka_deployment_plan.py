@@ -6,6 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: kafka_deployment_plan
 short_description: Writes the plan of a deployment to a file, or refuses to go on where it is not the approved one
+  (internal)
 description:
   - Combines the answers of each planner for each host into one value. The same state and the same inventory give the
     same file, byte by byte. It holds no secret. For the secrets in a changed file it holds a salted digest.
@@ -35,7 +36,7 @@ options:
     description:
       - Declared resources (C(topics), C(users), C(acls), C(quotas)), and the plan for them. C(found) is the state of
         the cluster, V(running), V(new) or V(down); C(result) is that of M(kafka_resources) in check mode; C(generated)
-        and C(certificates) are the steps of M(kafka_user_passwords) and M(kafka_user_certificates).
+        and C(certificates) are the steps of M(kafka_user_credentials).
       - For a password that is set the plan holds a salted digest.
     type: dict
     required: true
@@ -46,15 +47,6 @@ options:
     description: File with the plan that was approved. The task fails where the fresh plan is another one.
     type: path
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Write the plan, and refuse to go on where it is not the approved one
-  kafka_deployment_plan:
-    desired: "{{ ansible_facts['kafka_desired'] }}"
-    looked: "{{ __kafka_planned }}"
-    resources: "{{ __kafka_planned_resources }}"
-    approved: plan.json
 """
 
 RETURN = r"""

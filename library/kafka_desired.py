@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_desired
-short_description: Works out what every node should be, or lists every mistake in the inventory
+short_description: Works out what every node should be, or lists every mistake in the inventory (internal)
 description:
   - Reads the variables of all O(hosts) on the control machine, opens no connection, and checks everything before
     anything is done. All mistakes are reported at once, each with variable, host, value and remedy.
@@ -49,17 +49,6 @@ options:
     choices: [warnings, table, json]
     default: warnings
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Compute the desired state of every node
-  kafka_desired:
-    hosts: "{{ groups['kafka'] }}"
-
-- name: Look for mistakes without failing
-  kafka_desired:
-    hosts: "{{ groups['kafka'] }}"
-    refuse: false
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_ec2_apply
-short_description: Makes what a cluster lacks on EC2
+short_description: Makes what a cluster lacks on EC2 (internal)
 description:
   - Creates the resources that M(kafka_ec2_plan) found missing, with boto3, and reads each one until AWS shows it as
     requested. Fails after a limit with the resources that AWS does not show.
@@ -36,16 +36,9 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Make what is missing
-  kafka_ec2_apply:
-    wanted: "{{ ansible_facts['kafka_ec2']['wanted'] }}"
-  run_once: true
-"""
-
 RETURN = r"""
 found:
-  description: State afterwards, as M(kafka_ec2_info) gives it.
+  description: State afterwards, as M(kafka_ec2_plan) finds it.
   returned: with O(state=present)
   type: dict
 granted:

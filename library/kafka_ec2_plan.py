@@ -1,14 +1,17 @@
 #!/usr/bin/python
-"""Documentation of the action plugin plugins/action/kafka_ec2_plan.py: it runs on the control machine."""
+"""The look of `kafka_ec2_plan` at a cluster's resources on EC2; its action plugin works out the plan."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_ec2_plan
-short_description: Works out what a cluster lacks on EC2
+short_description: Works out what a cluster lacks on EC2 (internal)
 description:
-  - Holds the variables of role C(kafka_ec2) and the listeners that M(kafka_desired) worked out against what
-    M(kafka_ec2_info) finds, and refuses with every problem at once. Nothing is changed.
+  - Compares the variables of role C(kafka_ec2) and the listeners that M(kafka_desired)
+    worked out with the cluster's resources, and refuses with every problem at once. Nothing is changed.
+  - One look at VPC, subnets, security groups, key pairs, volumes, instances and Elastic IPs, found by the cluster's
+    tag, and at what is named by id. A dozen calls, side by side; throttled ones are repeated. Credentials come from
+    AWS's own variables and files. Needs boto3 on the control machine.
   - In check mode it shows the whole plan as a diff and reports a change where there is one; otherwise the tasks that
     follow do.
 options:
@@ -26,14 +29,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Hold what is wanted against what is there
-  kafka_ec2_plan:
-    hosts: "{{ groups['kafka'] }}"
-    settings: "{{ __kafka_ec2_settings }}"
-  run_once: true
-"""
-
 RETURN = r"""
 lines:
   description: Planned actions, as sentences.
@@ -46,3 +41,45 @@ ansible_facts:
   returned: always
   type: dict
 """
+
+import dataclasses
+from typing import Any
+
+from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.providers.ec2 import account
+from ansible.module_utils.kraft.providers.ec2.answers import Question
+from ansible.module_utils.kraft.providers.ec2.observe import observe
+
+#: Parameters from the action plugin: ``region``, and the fields of ``Question``.
+LOOK_SPEC: dict[str, Any] = {
+    "region": {"type": "str", "required": True},
+    "cluster": {"type": "str", "required": True},
+    "vpc_id": {"type": "str", "default": ""},
+    "subnet_ids": {"type": "list", "elements": "str", "default": []},
+    "image": {"type": "str", "default": ""},
+    "hosts": {"type": "list", "elements": "str", "default": []},
+    "types": {"type": "list", "elements": "str", "default": []},
+    "sources": {"type": "list", "elements": "str", "default": []},
+    "placement_group": {"type": "str", "default": ""},
+    "protection": {"type": "bool", "default": False},
+}
+
+
+def look(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the present resources as plain data; raises AccountError."""
+    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
+    asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
+    try:
+        clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))
+        return dataclasses.asdict(observe(*clients, Question(**asked)))
+    except Exception as error:
+        raise account.explained(error, params["region"]) from error
+
+
+def main() -> None:
+    module = KraftModule(argument_spec=LOOK_SPEC, supports_check_mode=True)
+    module.finish(lambda: {"found": look(module.params)})
+
+
+if __name__ == "__main__":
+    main()

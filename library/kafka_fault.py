@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_fault
-short_description: Breaks a running node on purpose
+short_description: Breaks a running node on purpose (internal)
 description:
   - For drills on a cluster that can take it; ask M(kafka_shutdown_check) first.
   - Nothing has to be put right afterwards. systemd starts a killed node again. For every other fault a timer that ends
@@ -44,26 +44,6 @@ options:
   unit: {description: Name of the unit without C(.service)., type: str, default: kafka}
   timeout: {description: Seconds in which systemd must have started the node again., type: int, default: 30}
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Freeze the node for half a minute
-  kafka_fault:
-    action: frozen
-    seconds: 30
-
-- name: Make the log dir unreadable for half a minute
-  kafka_fault:
-    action: unreadable
-    log_dir: /opt/kafka/kraft-logs/kafka-logs1
-    seconds: 30
-
-- name: Cut the node off from the others for half a minute
-  kafka_fault:
-    action: cut_off
-    peers: [10.0.0.2, 10.0.0.3]
-    ports: [9092, 9093]
-    seconds: 30
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_feature
-short_description: Finalises features, such as metadata.version, at a level
+short_description: Finalises features, such as metadata.version, at a level (internal)
 description:
   - Other features stay as they are. C(kraft.version) makes a static quorum dynamic, which cannot be undone. It is
     raised only by its own name.
@@ -30,23 +30,6 @@ options:
     default: []
 extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controllers.registrations]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Finalise what 4.3 stands for
-  kafka_feature:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    features: "{{ '4.3' | kraft_release_features }}"
-
-- name: Make a static quorum dynamic, for good
-  kafka_feature:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    features:
-      kraft.version: 1
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_files
-short_description: Brings directories, files and links of a host to the wanted state, all in one task
+short_description: Brings directories, files and links of a host to the wanted state, all in one task (internal)
 description:
   - Compares content, owner, group and mode of each path and changes what differs, in the order given;
     directories first, then files, then links.
@@ -41,22 +41,6 @@ options:
     default: ""
 extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Write the node's configuration
-  kafka_files:
-    directories:
-      - {path: /opt/kafka, mode: "0755"}
-      - {path: /data/kafka, owner: kafka, group: kafka, mode: "0750"}
-    files:
-      - path: /opt/kafka/releases/4.4.0/config/server.properties
-        content: "{{ properties }}"
-        group: kafka
-        mode: "0640"
-        sensitive: true
-    links:
-      - {path: /opt/kafka/bin, target: current/bin}
 """
 
 RETURN = r"""

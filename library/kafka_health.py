@@ -5,7 +5,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_health
-short_description: Waits until a cluster is healthy
+short_description: Waits until a cluster is healthy (internal)
 description:
   - Healthy means that a leader is known, all expected controllers are voters and caught up, all expected brokers are
     registered and unfenced, no partition is without a leader or under-replicated, and the node itself answers and
@@ -60,19 +60,6 @@ options:
     default: 0
 extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Wait until the cluster is healthy
-  kafka_health:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    expected:
-      cluster_id: aGVsbG8ta3JhZnQtMTIzNA
-      broker_ids: [1, 2, 3]
-      voter_ids: [1, 2, 3]
-    node_id: 1
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_host_info
-short_description: Looks at a host without changing it
+short_description: Looks at a host without changing it (internal)
 description:
   - Gathers all facts that decide whether Kafka can be deployed on the host. Reads files and queries systemd once. Java
     is started only if no file has its version.
@@ -61,14 +61,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Look at the host
-  kafka_host_info:
-    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
-    ports: [9092, 19092, 9093]
-    reach: ["kafka2:9093", "kafka3:9093"]
-"""
-
 RETURN = r"""
 ansible_facts:
   description: >-
@@ -80,7 +72,8 @@ ansible_facts:
     log_dirs (state, identity, what is in it, owner, mount, room), used_log_dirs (of each that the node was deployed
     with: read, replicas, and the first of them named), identity (the deployed node; disks, each with path, deployed,
     cluster_id, node_id, directory_id and error; node_id as configured; removed_from, the cluster id in the mark of a
-    removal; certificate and its owner), paths (install_dir, tmp), install_dir, releases, current_release, removed
+    removal; certificate and its owner), paths (install_dir, tmp), install_dir, releases, current_release,
+    current_release_age (seconds since a start changed it), removed
     (whether the node was taken out of its cluster), quorum (static or dynamic, as the node was configured), service,
     ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in seconds of its clock minus the
     control machine's), steps (by name: changed, and the step's other results).
@@ -93,6 +86,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import expected
 from ansible.module_utils.kraft.cluster.watch import Look, look_once
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import steps
 from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
@@ -174,7 +168,7 @@ def main() -> None:
         facts = observe_host(questions(module.params), module.run_command)
         facts["steps"] = steps.observe(module.run_command, module.params["steps"])
         facts["health"] = health(module.params["health"], bool(facts["service"]["pid"]))
-    except OSError as error:
+    except (KraftError, OSError) as error:
         module.fail_json(msg=f"The host cannot be examined: {error}")
     module.exit_json(changed=False, found=facts)  # the action plugin makes a fact of it (ADR 74)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_lab
-short_description: Makes and removes hosts on this machine that are reached by ssh
+short_description: Makes and removes hosts on this machine that are reached by ssh (internal)
 description:
   - A lab is a podman network and containers on it with systemd as PID 1, sshd and the sudo user C(ops). All of it
     carries the lab's name as a label, and nothing without it is ever touched.
@@ -37,27 +37,6 @@ options:
   owner: {description: Id of the user to whom keys and inventory belong; the running one by default., type: int}
   timeout: {description: Seconds until sshd of every host must have answered., type: int, default: 180}
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Make two hosts
-  kafka_lab:
-    name: try
-    hosts: [one, two]
-    image: localhost/kraftwright-lab:latest
-    state_dir: /var/tmp/try
-    inventory: /var/tmp/try/hosts.yml
-    options:
-      one: [--volume=/srv/disk:/data]
-    disks:
-      two: {/data: 2G}
-
-- name: Remove them
-  kafka_lab:
-    state: absent
-    name: try
-    state_dir: /var/tmp/try
-    inventory: /var/tmp/try/hosts.yml
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_lock
-short_description: Lets one run at a time change a host
+short_description: Lets one run at a time change a host (internal)
 description:
   - Takes or releases the lock of a cluster on a host. A second run is refused, with the holder, its start, and the way
     to clear the lock.
@@ -42,16 +42,6 @@ options:
     type: dict
     default: {}
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Let no other run change the host
-  kafka_lock:
-    break_run: "{{ kafka_break_lock | default('') }}"
-
-- name: Let others in again
-  kafka_lock:
-    state: released
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_metrics_proxy
-short_description: Runs TLS proxies in front of a node's exporters
+short_description: Runs TLS proxies in front of a node's exporters (internal)
 description:
   - Writes configuration and unit of stunnel for each exporter, and starts them. They show the node's certificate,
     and let in only who shows one of the authority for clients and is the named user.
@@ -29,12 +29,6 @@ options:
     type: path
     default: /opt/kafka
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Remove the proxies
-  kafka_metrics_proxy:
-    settings: {}
 """
 
 RETURN = r"""

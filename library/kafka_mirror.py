@@ -6,16 +6,18 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_mirror
-short_description: Runs MirrorMaker of Kafka's distribution as a service
+short_description: Runs MirrorMaker of Kafka's distribution as a service (internal)
 description:
   - Writes its settings, secrets and unit, and restarts it if they differ.
   - It reaches this cluster as the node of this host.
   - With O(state=absent) it stops the service and removes what it wrote. Copied records stay.
+  - With O(state=observed) it changes nothing, and reads the errors of the service from the last 2,000 lines of the
+    journal. Errors that Connect retries by itself are left out.
 options:
   state:
-    description: V(present) runs the service, V(absent) removes it.
+    description: V(present) runs the service, V(absent) removes it, V(observed) reads its errors.
     type: str
-    choices: [present, absent]
+    choices: [present, absent, observed]
     default: present
   install_dir:
     description: Kafka's installation directory.
@@ -71,27 +73,27 @@ options:
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Stop the mirror
-  kafka_mirror:
-    state: absent
-"""
-
 RETURN = r"""
 changed:
   description: True if anything differed.
   returned: success
   type: bool
+errors:
+  description: Errors since the start of the service, each with its last cause, as C(text) in one line and C(age) in
+    seconds, the last one last.
+  returned: with O(state=observed)
+  type: list
+  elements: dict
 """
 
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.node import mirror
+from ansible.module_utils.kraft.node import mirror, mirror_log
 
 ARGUMENT_SPEC: dict[str, Any] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "state": {"type": "str", "choices": ["present", "absent", "observed"], "default": "present"},
     "install_dir": {"type": "path", "default": "/opt/kafka"},
     "release": {"type": "str"},
     "java": {"type": "path", "default": "/usr/bin/java"},
@@ -125,7 +127,9 @@ def main() -> None:
     )
     params = module.params
     try:
-        if params["state"] == "absent":
+        if params["state"] == "observed":
+            result = {"changed": False, "errors": mirror_log.errors(module.run_command)}
+        elif params["state"] == "absent":
             result = mirror.remove(module.run_command, params["install_dir"], module.check_mode)
         else:
             result = mirror.ensure(module.run_command, settings(params), params["restart"], module.check_mode)

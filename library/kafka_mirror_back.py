@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_mirror_back
-short_description: Notes where new records begin that go back to the former source
+short_description: Notes where new records begin that go back to the former source (internal)
 description:
   - Writes the ends of this cluster's topics to the former source, as positions from which MirrorMaker copies back.
   - Changes nothing where they are there already. The copy from the source must have ended.
@@ -29,19 +29,6 @@ options:
     required: true
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Note where new records begin
-  kafka_mirror_back:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    mirror:
-      source: {name: old, bootstrap_servers: ["192.0.2.21:9092"]}
-      topics: [orders]
-    ends: "{{ seen.progress.ends }}"
-    replication_factor: 3
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_mirror_info
-short_description: Looks at both sides of a copy
+short_description: Looks at both sides of a copy (internal)
 description:
   - Reads from the source and this cluster what would be copied, what prevents it, and the progress of the copy.
   - Changes nothing.
@@ -55,19 +55,6 @@ options:
     default: 0
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Look at both sides
-  kafka_mirror_info:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    mirror:
-      source: {name: old, bootstrap_servers: ["192.0.2.21:9092"]}
-      topics: [orders]
-    known_settings: {retention.ms: log.retention.ms}
-    replication_factor: 3
 """
 
 RETURN = r"""

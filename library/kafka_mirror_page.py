@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_mirror_page
-short_description: Writes how far a copy is as a page
+short_description: Writes how far a copy is as a page (internal)
 description:
   - Writes C(mirror.html) with the copy's state, counts of both sides by topic, its lag at each look so far, and its
     last proof. C(mirror.json) beside it has the same as data.
@@ -28,15 +28,6 @@ options:
     type: dict
     required: true
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Write the page
-  kafka_mirror_page:
-    directory: .kraftwright/demo
-    cluster_id: "{{ ansible_facts['kafka_desired']['cluster'].cluster_id }}"
-    source: old
-    progress: "{{ seen.progress }}"
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_node
-short_description: Starts, restarts or stops a node, and reports whether it runs with the files on disk
+short_description: Starts, restarts or stops a node, and reports whether it runs with the files on disk (internal)
 description:
   - Compares the start of the running process with the requested release and the files on disk, and returns each
     difference as a sentence. The start is read from root's record, which the unit makes in C(/run/kafka-started), and
@@ -94,18 +94,6 @@ options:
     default: ""
 extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Write the node's files, and start it if it is down
-  kafka_node:
-    release: 4.4.0
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
-    node_id: 1
-  register: started
-
-- name: Go back to what it ran with before
-  kafka_node: {cluster_id: a3JhZnR3cmlnaHQtZGVtbw, node_id: 1, state: reverted}
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_preferred_leaders
-short_description: Gives brokers back the partitions that they should lead
+short_description: Gives brokers back the partitions that they should lead (internal)
 description:
   - Elects the preferred leader of each partition whose first replica is on one of the given brokers, is in sync, and
     does not lead. The preferred leader's election is clean; no record is at risk.
@@ -20,15 +20,6 @@ options:
     elements: int
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Let node 2 lead again
-  kafka_preferred_leaders:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_ids: [2]
 """
 
 RETURN = r"""

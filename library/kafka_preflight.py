@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_preflight
-short_description: Refuses hosts that fail a check, with every problem of every host at once
+short_description: Refuses hosts that fail a check, with every problem of every host at once (internal)
 description:
   - Holds what M(kafka_host_info) found on O(hosts) against what M(kafka_desired) wants. Runs on the control machine,
     opens no connection but that of O(ask), changes nothing, and runs in check mode as it does otherwise.
@@ -86,13 +86,6 @@ notes:
   - A host's own variable (C(kafka_user), C(kafka_java_home), C(kafka_nofile_limit), C(kafka_host_partition_budget),
     C(kafka_host_data_disks)) is taken before the task's argument.
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Refuse hosts that fail a check
-  kafka_preflight:
-    hosts: "{{ groups['kafka'] }}"
-    accepted_risks: [clock_skew]
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_quorum_voter
-short_description: Makes a controller a voter of the metadata quorum, or takes it out
+short_description: Makes a controller a voter of the metadata quorum, or takes it out (internal)
 description:
   - For dynamic quorums (KIP-853). Waits until a controller that is to come has caught up, as long as it advances.
   - Never removes the last voter, and none while the voters that are caught up would be no majority afterwards.
@@ -52,25 +52,6 @@ options:
     default: 60
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Make controller 4 a voter once it has caught up
-  kafka_quorum_voter:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_id: 4
-    listeners:
-      - {name: CONTROLLER, host: kafka4.example.com, port: 9093}
-
-- name: Take controller 3, which is stopped, out of the quorum
-  kafka_quorum_voter:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_id: 3
-    state: absent
 """
 
 RETURN = r"""

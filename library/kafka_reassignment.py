@@ -1,18 +1,21 @@
 #!/usr/bin/python
-"""Move replicas between brokers: off some, onto others, or evenly over all."""
+"""Move replicas between brokers, or between the log dirs of their broker: off some, onto others, or evenly over all."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
 module: kafka_reassignment
-short_description: Plans and carries out moves of replicas with least movement
+short_description: Plans and carries out moves of replicas with least movement (internal)
 description:
   - Keeps the number of replicas and the spread over racks, never puts two replicas of a partition on one broker, and
     evens out who is the preferred leader.
   - Few partitions move at once. Moves of an earlier run are waited for, not started again.
   - The throttle is taken away at the end. One that a killed run has left is recognised by a mark in the topics' lists
     of throttled replicas and taken away, or replaced, by the next run.
+  - With O(between=log_dirs), evens out the log dirs of each broker by size, or empties O(drained). No replica leaves
+    its broker, and the metadata log is never moved. Refuses a drained log dir that does not exist or is offline, and
+    one whose replicas have no room on the others.
   - A partition without a leader stays where it is, and a warning names it. A drain of a broker with it is refused,
     unless O(accepted_risks) gives up its records.
   - A broker that is away when the moves end is waited for, half a minute. One that keeps the throttle is named in a
@@ -20,12 +23,26 @@ description:
   - Refuses, before anything is moved, topics with more replicas than the remaining brokers, and a target broker that
     does not serve or has no room. A throttle that this module did not set is refused, too.
 options:
+  between:
+    description: Places between which replicas are moved.
+    type: str
+    choices: [brokers, log_dirs]
+    default: brokers
+  drained:
+    description: With O(between=log_dirs), log dirs that are emptied.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      node_id: {description: Id of the broker., type: int, required: true}
+      path: {description: The log dir., type: path, required: true}
   state:
     description:
-      - V(balanced) gives all brokers even numbers of replicas and of preferred leaders.
+      - V(balanced) gives all brokers even numbers of replicas and of preferred leaders, or each log dir of a broker the
+        share of bytes that its room has of all room.
       - V(drained) leaves nothing on O(broker_ids). That is proven in the end by metadata and log dirs.
       - V(spread) gives O(broker_ids) their fair share and moves nothing between the others.
-      - V(cancelled) reverts all running moves.
+      - V(cancelled) reverts all running moves. Log dirs have this state and V(balanced).
     type: str
     choices: [balanced, drained, spread, cancelled]
     default: balanced
@@ -35,11 +52,11 @@ options:
     elements: int
     default: []
   throttle:
-    description: Bytes per second that each broker sends, and receives, for moves. 0 sets no limit.
+    description: Bytes per second that each broker sends, and receives, or copies between its log dirs. 0 sets no limit.
     type: int
     default: 0
   together:
-    description: Number of partitions that move at once.
+    description: Most partitions, or replicas of a broker, that are on the move at once.
     type: int
     default: 50
   coming:
@@ -61,24 +78,6 @@ extends_documentation_fragment: [kafka_client, kafka_moves]
 author: Kraftwright
 """
 
-EXAMPLES = r"""
-- name: Spread replicas and leaders evenly
-  kafka_reassignment:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    throttle: 50000000
-
-- name: Empty broker 4
-  kafka_reassignment:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    state: drained
-    broker_ids: [4]
-    throttle: 50000000
-"""
-
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.
@@ -86,16 +85,16 @@ steps:
   type: list
   elements: str
 plan:
-  description: RV(steps), what each broker holds before and after, and the first moves one by one.
+  description: RV(steps), what each broker or log dir holds before and after, and the first moves one by one.
   returned: success
   type: list
   elements: str
 partitions:
   description: Number of partitions whose records are moved.
-  returned: success
+  returned: between brokers
   type: int
 replicas:
-  description: Number of replicas that are made elsewhere.
+  description: Number of replicas that are moved, or made elsewhere.
   returned: success
   type: int
 bytes:
@@ -103,7 +102,7 @@ bytes:
   returned: success
   type: int
 under_way:
-  description: Number of partitions that were moving before.
+  description: Number of partitions, or replicas between log dirs, that were on the move before.
   returned: success
   type: int
 limited:
@@ -119,16 +118,25 @@ finished:
   returned: success
   type: bool
 left:
-  description: Partitions and bytes that are still to be moved.
+  description: Partitions, or replicas between log dirs, and bytes that are still to be moved.
   returned: success
   type: dict
+log_dirs:
+  description: For each log dir node_id, path, error, usable_bytes, total_bytes, used_bytes, and topics with their
+    bytes.
+  returned: between log dirs
+  type: list
+  elements: dict
 """
 
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.operations.disks import run as disks
+from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.leaderless import RULE
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
@@ -137,9 +145,16 @@ from ansible.module_utils.kraft.operations.reassignment.report import result
 from ansible.module_utils.kraft.operations.reassignment.run import Run
 from ansible.module_utils.kraft.operations.reassignment.work import Desired
 
-CANCELLED = "cancelled"
+CANCELLED, BROKERS, LOG_DIRS = "cancelled", "brokers", "log_dirs"
 ARGUMENT_SPEC: dict[str, Any] = {
     **OPTIONS,
+    "between": {"type": "str", "choices": [BROKERS, LOG_DIRS], "default": BROKERS},
+    "drained": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {"node_id": {"type": "int", "required": True}, "path": {"type": "path", "required": True}},
+    },
     "state": {"type": "str", "choices": [BALANCED, DRAINED, SPREAD, CANCELLED], "default": BALANCED},
     "broker_ids": {"type": "list", "elements": "int", "default": []},
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
@@ -167,23 +182,41 @@ def asked(params: dict[str, Any], check_mode: bool) -> Desired:
     )
 
 
+def attempt(client: Client, params: dict[str, Any], check_mode: bool) -> Attempt:
+    """Return the attempt to move replicas between brokers."""
+    desired = asked(params, check_mode)
+    return Attempt(
+        lambda wanted: Run(ReassignmentAdmin(client), wanted),
+        lambda work: result(work, desired),
+        "partitions",
+        check_mode,
+        desired,
+    )
+
+
+def attempt_inside(client: Client, params: dict[str, Any], check_mode: bool) -> Attempt:
+    """Return the attempt to move replicas between the log dirs of their broker."""
+    drained: dict[int, list[str]] = {}
+    for one in params["drained"]:
+        drained.setdefault(one["node_id"], []).append(one["path"])
+    desired = disks.Desired(drained, cancel=params["state"] == CANCELLED, **common(params))
+    return Attempt(
+        lambda wanted: disks.Run(DisksAdmin(client), wanted),
+        lambda work: disks.result(work, desired),
+        "replicas",
+        check_mode,
+        desired,
+    )
+
+
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    if params["state"] in (DRAINED, SPREAD) and not params["broker_ids"]:
-        module.fail_json(msg=f"state {params['state']} needs broker_ids")
+    params, inside = module.params, module.params["between"] == LOG_DIRS
+    if params["state"] in (DRAINED, SPREAD) and (inside or not params["broker_ids"]):
+        module.fail_json(msg=f"state {params['state']} needs broker_ids, and is not for log dirs")
+    make = attempt_inside if inside else attempt
     try:
-        desired = asked(params, module.check_mode)
-        found = moved(
-            module,
-            lambda client: Attempt(
-                lambda asked: Run(ReassignmentAdmin(client), asked),
-                lambda work: result(work, desired),
-                "partitions",
-                module.check_mode,
-                desired,
-            ),
-        )
+        found = moved(module, lambda client: make(client, params, module.check_mode))
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")
     module.exit_json(**found)

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_release
-short_description: Unpacks a release of Kafka beside the others
+short_description: Unpacks a release of Kafka beside the others (internal)
 description:
   - Compares the archive's checksum before anything is unpacked, and unpacks into C(releases/.partial-<version>).
     Refuses another version than the requested one. Writes C(classpath.options) and at last C(MANIFEST), syncs
     everything to the disk and renames it to C(releases/<version>). The next run replaces what a killed run left.
   - Paths, links and special files that lead out of the archive are refused. Everything belongs to root.
   - A release is complete when its MANIFEST is there and all files have the recorded sizes (with O(verify=full), the
-    recorded sha256). A damaged one is repaired from the archive. Whole files are put in the place of damaged ones, one
-    rename each, so that a process that runs from the release goes on; C(config/), which holds the node's own files,
-    stays.
+    recorded sha256). In place of a damaged one the archive is unpacked again, and both are exchanged by one rename. A
+    process that runs from the release continues. C(config/), which holds the node's files, is kept.
   - A release that was unpacked from an archive with another checksum is refused, not replaced.
   - Does not choose which release is run; see M(kafka_node).
 options:
@@ -39,17 +38,9 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Copy the archive and unpack the release beside the others
-  kafka_release:
-    version: 4.4.0
-    source: .cache/kafka/kafka_2.13-4.4.0.tgz
-    checksum: "sha512:{{ checksum }}"
-"""
-
 RETURN = r"""
 operation:
-  description: Action that was taken, or would be taken in check mode. V(none), V(unpack), V(repair) or V(classpath).
+  description: Action that was taken, or would be taken in check mode. V(none), V(unpack) or V(classpath).
   returned: always
   type: str
 damage:
@@ -115,9 +106,8 @@ def rewrite_classpath(params: dict[str, Any], state: release.ReleaseState) -> No
 
 def apply(plan: release.Plan, params: dict[str, Any], state: release.ReleaseState, digests: dict[str, str]) -> None:
     install_dir, version, archive = params["install_dir"], params["version"], params["archive"]
-    if plan.action in ("unpack", "repair"):
-        manifest = release_unpack.unpack_beside(archive, digests, install_dir, version)
-        (release_unpack.install if plan.action == "unpack" else release_unpack.repair)(install_dir, manifest)
+    if plan.action == "unpack":
+        release_unpack.install(install_dir, release_unpack.unpack_beside(archive, digests, install_dir, version))
     if plan.action == "classpath":
         rewrite_classpath(params, state)
     if "partial" in plan.clean:
@@ -156,7 +146,7 @@ def ensure_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     plan = release.plan_release(
         state, params["checksum"], archive, found or check_mode, found and is_ours(archive, params["install_dir"])
     )
-    needed = found and plan.action in ("unpack", "repair")
+    needed = found and plan.action == "unpack"
     digests = release_unpack.verified_archive(archive, params["checksum"]) if needed else {}
     if not check_mode:
         apply(plan, params, state, digests)

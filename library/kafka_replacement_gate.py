@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_replacement_gate
-short_description: Checks that a node can return with an empty disk
+short_description: Checks that a node can return with an empty disk (internal)
 description:
   - Runs on another node, before anything is changed on the machine that takes the lost one's place.
   - Refuses a node whose data exists under the directory id that the quorum lists, the only voter, and a node that was
@@ -37,20 +37,6 @@ options:
     default: 60
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Check on the other nodes that node 3 may return with an empty disk
-  kafka_replacement_gate:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_id: 3
-    roles: [broker, controller]
-    directory_id: MvDxzVmcRsaTz33bUuRU6A
-    log_dirs: "{{ hostvars['kafka3'].ansible_facts.kafka_host.log_dirs.values() }}"
-    metadata_log_dir: /opt/kafka/kraft-logs/kafka-logs1
-  delegate_to: kafka1
 """
 
 RETURN = r"""

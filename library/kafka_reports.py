@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_reports
-short_description: Makes a directory of the control machine for the reports of one cluster
+short_description: Makes a directory of the control machine for the reports of one cluster (internal)
 description:
   - Makes O(path) where it is missing, for its owner and group alone, and notes in it whose reports it holds.
   - Refuses a directory that holds reports of another cluster. One without a note, of an older version, is taken where
@@ -21,13 +21,6 @@ options:
     type: str
     required: true
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Collect the reports in one place
-  kafka_reports:
-    path: .kraftwright/blue
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
 """
 
 RETURN = r"""

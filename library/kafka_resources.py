@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_resources
-short_description: Makes topics, users who log in with SCRAM, ACLs and quotas be as they are declared
+short_description: Makes topics, users who log in with SCRAM, ACLs and quotas be as they are declared (internal)
 description:
   - Looks at all of it and plans all of it before anything is changed; all refusals are listed at once.
   - Topics come first. New access comes before old access goes, over all kinds.
@@ -57,28 +57,6 @@ options:
     default: 60
 extends_documentation_fragment: [kafka_client, kafka_users, kafka_acls, kafka_quotas]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Give one user a topic
-  kafka_resources:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    topics:
-      - {name: orders, partitions: 12, replication_factor: 3}
-    users:
-      - {name: orders-writer, password: "{{ vault_orders_writer }}"}
-    logins:
-      SCRAM-SHA-512:
-        bootstrap_servers: ["192.0.2.11:9094"]
-        security_protocol: SASL_SSL
-        ca_file: /opt/kafka/tls/nodes.pem
-        python_path: /opt/kafka/client/kafka_python.zip
-    acls:
-      - {principal: "User:orders-writer", topic: orders, operations: [write]}
-    quotas:
-      - {user: orders-writer, producer_byte_rate: 10485760}
 """
 
 RETURN = r"""

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_roll_plan
-short_description: Plans a rolling restart
+short_description: Plans a rolling restart (internal)
 description:
   - Orders the given nodes into batches. First go those that do not serve anyway, then the followers, the active
     controller last and alone. The nodes of a batch share no partition at risk and leave the quorum its majority.
@@ -68,18 +68,6 @@ options:
     default: false
 extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Plan the roll
-  kafka_roll_plan:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    nodes:
-      - host: kafka1
-        node_id: 1
-        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
 """
 
 RETURN = r"""

@@ -6,6 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: kafka_security_group_exposure_info
 short_description: Lists which ports of a cluster's instances the security groups open, and to whom without need
+  (internal)
 description:
   - Reads every security group of every network interface of the cluster's instances. A rule of one group opens a port,
     regardless of the other groups. Each port and source is compared with O(allowed), the rules that follow from the
@@ -27,17 +28,6 @@ options:
     type: dict
     default: {}
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Look at who can reach the cluster
-  kafka_security_group_exposure_info:
-    region: eu-central-1
-    cluster: orders
-    allowed:
-      - {port: 9092, source: 10.40.0.0/16}
-      - {port: 19093, source: own group}
-    listeners: {"9092": client CLIENT, "19093": controller CONTROLLER}
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_shutdown_check
-short_description: Checks that nodes can be shut down now
+short_description: Checks that nodes can be shut down now (internal)
 description:
   - From one snapshot. Without the nodes, the caught-up controllers must still be a majority, every partition must keep
     its effective C(min.insync.replicas) in sync, and no partition may be on its way to one of them.
@@ -37,15 +37,6 @@ options:
     default: 120
 extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
-"""
-
-EXAMPLES = r"""
-- name: Ask whether node 2 may go down now
-  kafka_shutdown_check:
-    client:
-      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
-      python_path: /opt/kafka/client/kafka_python.zip
-    node_ids: [2]
 """
 
 RETURN = r"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_storage
-short_description: Formats a node's log dirs, and never one that holds data
+short_description: Formats a node's log dirs, and never one that holds data (internal)
 description:
   - Reads each log dir (C(meta.properties) and the files beside it) and chooses no action, a format, or the completion
     of a killed format. Refuses everything else, with all reasons at once.
@@ -21,6 +21,11 @@ options:
   version: {description: Release whose tool formats., type: str, required: true}
   config: {description: The node's server.properties., type: path, required: true}
   java: {description: The C(java) to run the tool with., type: path, default: /usr/bin/java}
+  class_path:
+    description: Further entries of the tool's class path. The tool loads classes that O(config) names.
+    type: list
+    elements: str
+    default: []
   user: {description: User that Kafka runs as; it will own the files., type: str, default: kafka}
   cluster_id: {description: Id of the cluster., type: str, required: true}
   node_id: {description: Id of this node., type: int, required: true}
@@ -71,20 +76,6 @@ options:
 author: [Kraftwright]
 """
 
-EXAMPLES = r"""
-- name: Format the log dirs with the identity that the inventory gives
-  kafka_storage:
-    version: 4.4.0
-    config: /opt/kafka/releases/4.4.0/config/server.properties
-    cluster_id: nq3DoF4lQiqcqPnYvYPP7g
-    node_id: 1
-    directory_id: rXm2TCBFTkSSLm9uM1CErA
-    roles: [broker, controller]
-    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
-    initial_controllers: 1@kafka1:9093:rXm2TCBFTkSSLm9uM1CErA,2@kafka2:9093:07R5amHmR32VDA6jHkGbTA
-    peers: "{{ ansible_facts['kafka_peers'] }}"
-"""
-
 RETURN = r"""
 actions:
   description: Action for each log dir that was taken, or would be taken in check mode. V(nothing), V(format) or
@@ -118,6 +109,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},
     "config": {"type": "path", "required": True},
     "java": {"type": "path", "default": "/usr/bin/java"},
+    "class_path": {"type": "list", "elements": "str", "default": []},
     "user": {"type": "str", "default": "kafka"},
     "cluster_id": {"type": "str", "required": True},
     "node_id": {"type": "int", "required": True},

@@ -6,6 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: kafka_sysctl
 short_description: Sets kernel settings now and for the next boot, and reports those that the host does not grant
+  (internal)
 description:
   - Writes one file for the next boot, and the running kernel's values if they are writable. A value is listed as unmet
     if it cannot be written (in a container), if the kernel does not have it, or if another file overrides it at boot.
@@ -20,14 +21,6 @@ options:
     elements: str
     default: [vm.max_map_count, fs.file-max, fs.nr_open]
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Set the kernel parameters for many files and steady writes
-  kafka_sysctl:
-    settings:
-      vm.swappiness: 1
-      vm.max_map_count: 262144
 """
 
 RETURN = r"""

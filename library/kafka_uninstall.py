@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_uninstall
-short_description: Removes a node from its host; its data stay unless their removal is requested
+short_description: Removes a node from its host; its data stay unless their removal is requested (internal)
 description:
   - Stops and disables Kafka. Removes the unit, the releases, the configuration, certificates and log files of a node,
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
@@ -58,14 +58,6 @@ options:
     type: int
     default: 300
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Remove the node, and leave its data
-  kafka_uninstall:
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
-    node_id: 1
-    log_dirs: [/data/kafka]
 """
 
 RETURN = r"""

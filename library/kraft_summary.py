@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kraft_summary
-short_description: Ends a run with what it came to
+short_description: Ends a run with what it came to (internal)
 description:
   - Prints the quorum's leader, the voters and their lag, the brokers, the bootstrap address, the results of the smoke
     test, the path of the page, and the next command. In check mode it lists the checks that such a run leaves out.
@@ -33,17 +33,6 @@ options:
         of C(kernel) (M(kafka_sysctl)), C(appcds_archive) (M(kafka_appcds_archive)) and C(nofile_hard).
     type: dict
 author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Print the result of the run
-  kraft_summary:
-    desired: "{{ ansible_facts['kafka_desired'] }}"
-    snapshot: "{{ __kafka_snapshot | default({}) }}"
-    report: .kraftwright/kafka/report.json
-    page: .kraftwright/kafka/page.html
-    steps:
-      - {command: make demo-down, purpose: remove the hosts again}
 """
 
 RETURN = r"""

@@ -1,15 +1,32 @@
 """The wording of messages, checked in one place: the files of ``tests/wording``.
 
 A test asserts rule, severity, host, variable and value. Its sentences are in the wording file of its module, below
-the name of the test. After a better sentence run ``pytest --renew-wording`` and read the difference.
+the name of the test. Each message of a rule is there once, not for each host and value. After a better sentence run
+``pytest --renew-wording`` and read the difference.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 FILES = Path(__file__).resolve().parent / "wording"
+
+
+#: Modules of rules; their tests assert host, variable and value.
+RULES = ("rules_", "preflight")
+PLACE = re.compile(r"(?:error|warning)(?: [\w, ]+)?: (?:(?:kafka|ansible)_[^:]*: )?")
+WORDS = 5  #: by so many first words the messages of a rule differ
+
+
+def once(sentences: Iterable[str]) -> list[str]:
+    """Return the first sentence of each message of a rule (``rule: error k1: kafka_x: message``)."""
+    found: dict[tuple[str, ...], str] = {}
+    for each in sentences:
+        rule, _, text = each.partition(": ")
+        found.setdefault((rule, *PLACE.sub("", text, count=1).split()[:WORDS]), each)
+    return list(found.values())
 
 
 def sections(text: str) -> dict[str, list[str]]:
@@ -35,7 +52,8 @@ class Wording:
         self.test, self.renew = test, renew
 
     def __call__(self, sentences: Iterable[str]) -> None:
-        lines = [line for each in sentences for line in each.split("\n")]
+        kept = once(sentences) if self.path.name.startswith(RULES) else sentences
+        lines = [line for each in kept for line in each.split("\n")]
         known = sections(self.path.read_text()) if self.path.exists() else {}
         if self.renew:
             known = {name: there for name, there in {**known, self.test: lines}.items() if there}

@@ -16,7 +16,6 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.certificates.judgement import judge, node_of
 from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED
 
-FILES = "kafka_certificate_files"
 ARGUMENT_SPEC = {
     "directory": {"type": "path", "required": True},
     "group": {"type": "str", "default": "kafka"},
@@ -78,7 +77,5 @@ class ActionModule(ActionBase):
 
     def _files(self, **given: Any) -> dict[str, Any]:
         arguments = {"directory": self._given["directory"], "group": self._given["group"], **given}
-        answer: dict[str, Any] = self._execute_module(
-            module_name=FILES, module_args=arguments, task_vars=self._task_vars
-        )
+        answer: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=self._task_vars)
         return answer

@@ -37,7 +37,7 @@ from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.inventory import advisories, files, reading, report, validation
+from ansible.module_utils.kraft.spec.inventory import advisories, files, plugin_files, reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory, plain
 from ansible.module_utils.kraft.spec.inventory.origins import located
@@ -130,13 +130,18 @@ class Run(NamedTuple):
 NOTHING_MORE = Run()
 
 
-def read_all(inventory: Inventory, hosts: list[str], loader: Any) -> list[reading.HostVariables]:
-    """Return the variables of each host, with places of files below this directory, and the certificates in them."""
+def read_all(inventory: Inventory, hosts: list[str], loader: Any, installs: bool) -> list[reading.HostVariables]:
+    """Return the variables of each host, with places of files below this directory, and the certificates in them.
+
+    `installs`: whether the run installs plugins, and so reads their files.
+    """
     top, found = home(ROOT, Path.cwd()) / ".kraftwright", []
     for host in hosts:
         each = inventory.read(host, hosts)
         values = with_places(each.values, top, loader)
-        found.append(dataclasses.replace(each, values=values, given=given_certificates.of(host, values, loader)))
+        jars = plugin_files.of(values, loader) if installs else {}
+        given = given_certificates.of(host, values, loader)
+        found.append(dataclasses.replace(each, values=values, given=given, plugin_files=jars))
     return found
 
 
@@ -144,8 +149,9 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
     """Return the desired state of the inventory, and its problems."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
-    unread = frozenset() if "release" in run.needs else reading.ARCHIVE_VARIABLES
-    variables = [reading.without(each, unread) for each in read_all(inventory, hosts, loader)]
+    installs = "release" in run.needs
+    unread = frozenset() if installs else reading.ARCHIVE_VARIABLES
+    variables = [reading.without(each, unread) for each in read_all(inventory, hosts, loader, installs)]
     cluster, problems = validation.validate(
         variables,
         {name: specs[name] for name in specs if name not in unread},
@@ -182,6 +188,8 @@ def surroundings(
         password_fault=passwords.fault(first, loader._vault),
         tls_days_left=own_authority.days_left(first),
         advisories_age=advisories.age(datetime.datetime.now(datetime.timezone.utc).date()),
+        installs="release" in run.needs,
+        archive_classes=lambda: plugin_files.archive_classes(archive),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         smoke=own_clients.smoke(hostvars, loader, specs),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),

@@ -83,7 +83,7 @@ def disks(tags: Data) -> dict[str, str]:
 
 
 class ActionModule(ActionBase):
-    """One look through `kafka_ec2_info`; the rest is worked out here."""
+    """One look by the module of the same name; the rest is worked out here."""
 
     _supports_check_mode = True
 
@@ -95,6 +95,8 @@ class ActionModule(ActionBase):
         desired = named(settings) if gone else variables["ansible_facts"]["kafka_desired"]
         hosts = {} if gone else of_hosts(arguments["hosts"], variables["hostvars"])
         wanted = reading.wanted(settings, desired, hosts)
+        if gone:  # the cluster's own VPC and every group with its tag go, whatever VPC is given
+            wanted = dataclasses.replace(wanted, vpc_id="", subnet_ids=())
         given = arguments["found"]
         if wrong := self._refusal(asked.asked(wanted, gone), len(hosts), bool(given)):
             return wrong
@@ -150,7 +152,7 @@ class ActionModule(ActionBase):
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the current state, or why it cannot be seen."""
         arguments = {"region": wanted.region, **dataclasses.asdict(observe.of(wanted))}
-        looked: dict[str, Any] = self._execute_module("kafka_ec2_info", module_args=arguments, task_vars=variables)
+        looked: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
         return looked
 
     def _refusal(self, found: list[Problem], hosts: int, applied: bool) -> dict[str, Any]:

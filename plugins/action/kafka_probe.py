@@ -1,4 +1,4 @@
-"""Starts the probe and stops it, by its own commands (spark_jobs/probe), and shows what it came to."""
+"""Starts and stops the probe by its own commands (spark_jobs/probe), and reports its result and that of a drill."""
 
 from __future__ import annotations
 
@@ -19,18 +19,24 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
+from ansible.module_utils.kraft.operations.drill import account
 from ansible.module_utils.kraft.wording import printable
 
 from spark_jobs import private_file
+from spark_jobs.page import probe as page
 
 DISPLAY = Display()
 ARGUMENT_SPEC = {
-    "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
+    "state": {"type": "str", "choices": ["started", "stopped", "drilled"], "default": "started"},
     "home": {"type": "path", "required": True},
     "required": {"type": "bool", "default": True},
     "now": {"type": "list", "elements": "str", "default": []},
     "settings": {"type": "dict", "default": {}},
+    "faults": {"type": "list", "elements": "str", "default": []},
+    "nodes": {"type": "dict", "default": {}},
+    "seconds": {"type": "int", "default": 0},
 }
+AUDIT, DRILL, PAGE = "audit.json", "drill.json", "page.html"
 WANTED = "wanted.json"
 PID_FILE = "probe.pid"
 NUMBERS = ("partitions", "rate", "record_bytes", "longest_seconds", "ready_seconds")
@@ -48,6 +54,8 @@ class ActionModule(ActionBase):
         home = Path(given["home"]).absolute()
         if self._task.check_mode:
             return {"changed": False, "skipped": True, "directory": "", "msg": "in check mode nothing is probed"}
+        if given["state"] == "drilled":
+            return drilled(given)
         if given["state"] == "stopped":
             directory = current(home)
             done = probe("stop", "--home", str(home))
@@ -104,6 +112,28 @@ def result(done: subprocess.CompletedProcess[str], directory: str) -> dict[str, 
     }
 
 
+def drilled(given: dict[str, Any]) -> dict[str, Any]:
+    """Report each fault of the drill on the screen, in a file and on the probe's page."""
+    accounts = sorted(Path(given["home"]).glob(f"*/{AUDIT}"))
+    if not accounts:
+        return {"failed": True, "msg": f"the probe left no account in {given['home']}"}
+    audit = json.loads(accounts[-1].read_text(encoding="utf-8"))
+    rows = account.rows(audit, given["faults"], given["nodes"], given["seconds"])
+    found = [row.as_dict() for row in rows]
+    directory = accounts[-1].parent
+    private_file.write(directory / DRILL, json.dumps({"faults": found, "counts": audit["counts"]}, indent=2) + "\n")
+    private_file.write(directory / PAGE, page.render({**audit, "drill": found}))
+    missed = [row.fault for row in rows if not row.kept]
+    colour = constants.COLOR_ERROR if missed or len(rows) < len(given["faults"]) else constants.COLOR_OK
+    DISPLAY.display("\n" + "\n".join(f"  {printable(line)}" for line in account.lines(rows)), color=colour)
+    DISPLAY.display(f"\n  {directory / PAGE}\n")
+    if len(rows) < len(given["faults"]):
+        return {"failed": True, "msg": f"{len(rows)} of {len(given['faults'])} faults are accounted for"}
+    if missed:
+        return {"failed": True, "msg": f"Clients waited longer than the settings promise: {', '.join(missed)}"}
+    return {"changed": False, "faults": found, "page": str(directory / PAGE)}
+
+
 def current(home: Path) -> str:
     """Return the directory of the probe that runs, or is not accounted for; empty without one."""
     content = read(home / PID_FILE)
@@ -112,7 +142,7 @@ def current(home: Path) -> str:
 
 def figures(directory: str) -> dict[str, Any]:
     """Return the account's figures, if there is one."""
-    audit = read(Path(directory) / "audit.json") if directory else {}
+    audit = read(Path(directory) / AUDIT) if directory else {}
     if not audit:
         return {}
     longest = max((stall["length_us"] for stall in audit["stalls"]), default=0)

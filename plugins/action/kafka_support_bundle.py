@@ -1,4 +1,4 @@
-"""Packs what was collected of a cluster into one archive on this machine."""
+"""Writes what hosts have collected into folders of this machine, and packs them into one archive."""
 
 from __future__ import annotations
 
@@ -29,41 +29,74 @@ from spark_jobs import private_file
 
 DISPLAY = Display()
 ARGUMENT_SPEC: dict[str, Any] = {
-    "cluster": {"type": "dict", "required": True},
+    "cluster": {"type": "dict"},
     "directory": {"type": "path", "required": True},
+    "install_dir": {"type": "path", "default": "/opt/kafka"},
+    "log4j_dir": {"type": "path", "default": "/var/log/kafka"},
+    "log_dirs": {"type": "list", "elements": "path"},
+    "java": {"type": "path", "default": "/usr/bin/java"},
+    "unit": {"type": "str", "default": "kafka"},
+    "sysctl_file": {"type": "path", "default": "/etc/sysctl.d/90-kafka.conf"},
     "beside": {"type": "list", "elements": "path", "default": []},
     "collected": {"type": "dict", "default": {}},
 }
 MODE = 0o600
+OF_HOST = ("install_dir", "log4j_dir", "log_dirs", "java", "unit", "sysctl_file")
 
 
 class ActionModule(ActionBase):
-    """Opens no connection. `beside`: files of this machine that join what hosts have collected in `directory`."""
+    """Collects from a host, or packs the files. The module hides secrets on the host; its texts are no result."""
 
     _supports_check_mode = True
-    _requires_connection = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
-        now = datetime.now(timezone.utc)
+        _, given = self.validate_argument_spec(
+            ARGUMENT_SPEC, mutually_exclusive=[("cluster", "log_dirs")], required_one_of=[("cluster", "log_dirs")]
+        )
+        return self._collected(given, task_vars or {}) if given["log_dirs"] else packed(given)
+
+    def _collected(self, given: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        """Write the files of one host. A host that gives a path outside its folder is refused."""
         try:
             directory = private_file.of_run(given["directory"])
-            name = f"support-{given['cluster']['name']}-{now:%Y%m%dT%H%M%SZ}.tar.gz"
-            bundle = private_file.below(directory.parent, name)
+            directory = private_file.below(directory, str(task_vars["inventory_hostname"]))
         except ValueError as error:
             return {"failed": True, "msg": f"{error}. Nothing was written"}
-        files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
-        files |= {path.name: path for path in map(Path, given["beside"]) if path.is_file()}
-        made = {"ansible": ansible_version, "python": platform.python_version(), "control_machine": platform.platform()}
-        about = {"made": now.isoformat(timespec="seconds"), **made, "cluster": given["cluster"], "files": len(files)}
-        away = {host: unread(one.get("support")) for host, one in given["collected"].items()}
-        about["not_collected"] = {host: reason for host, reason in away.items() if reason}
-        pack(bundle, files, json.dumps(about, indent=2) + "\n")
-        shutil.rmtree(directory, ignore_errors=True)
-        size = f"{len(files)} files, {bundle.stat().st_size / 1e6:.1f} MB"
-        DISPLAY.display(f"\n  {bundle}\n  {size}. Secrets are hidden. Look through it before you give it away.\n")
-        return {"changed": False, "bundle": str(bundle), "bytes": bundle.stat().st_size, "files": sorted(files)}
+        asked = {name: given[name] for name in OF_HOST}
+        answer: dict[str, Any] = self._execute_module(module_args=asked, task_vars=task_vars)
+        files = answer.pop("files", {})
+        try:
+            paths = {name: private_file.below(directory, name) for name in files}
+        except ValueError as error:
+            return {**answer, "failed": True, "msg": f"the host gives a file that was not requested: {error}"}
+        for name, text in files.items():
+            path = paths[name]
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_file.write(path, text)
+        return {**answer, "collected": sorted(files)}
+
+
+def packed(given: dict[str, Any]) -> dict[str, Any]:
+    """Pack the directory and the files of ``beside`` into the archive, and return the module's result."""
+    now = datetime.now(timezone.utc)
+    try:
+        directory = private_file.of_run(given["directory"])
+        name = f"support-{given['cluster']['name']}-{now:%Y%m%dT%H%M%SZ}.tar.gz"
+        bundle = private_file.below(directory.parent, name)
+    except ValueError as error:
+        return {"failed": True, "msg": f"{error}. Nothing was written"}
+    files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
+    files |= {path.name: path for path in map(Path, given["beside"]) if path.is_file()}
+    made = {"ansible": ansible_version, "python": platform.python_version(), "control_machine": platform.platform()}
+    about = {"made": now.isoformat(timespec="seconds"), **made, "cluster": given["cluster"], "files": len(files)}
+    away = {host: unread(one.get("support")) for host, one in given["collected"].items()}
+    about["not_collected"] = {host: reason for host, reason in away.items() if reason}
+    pack(bundle, files, json.dumps(about, indent=2) + "\n")
+    shutil.rmtree(directory, ignore_errors=True)
+    size = f"{len(files)} files, {bundle.stat().st_size / 1e6:.1f} MB"
+    DISPLAY.display(f"\n  {bundle}\n  {size}. Secrets are hidden. Look through it before you give it away.\n")
+    return {"changed": False, "bundle": str(bundle), "bytes": bundle.stat().st_size, "files": sorted(files)}
 
 
 def pack(bundle: Path, files: Mapping[str, Path], about: str) -> None:

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
-from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
+from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, plugins
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
-FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity")
+FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity", "current_release_age")
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
@@ -229,6 +229,7 @@ class FilterModule:
             "kraft_coming": kraft_coming,
             "kraft_contributed_files": contributions.contributed_files,
             "kraft_contributed_lines": contributions.contributed_lines,
+            "kraft_class_path_lines": plugins.class_path_lines,
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,

@@ -76,7 +76,8 @@ def page(path: Path, fragments: Mapping[str, Any]) -> str:
     lines = [f"# {path.stem}", "", marked(document["short_description"]) + ".", ""]
     lines += [f"- {marked(one)}" for one in paragraphs]
     lines += ["", "## Options", "", "| option | type | default | meaning |", "|---|---|---|---|", *option_rows(options)]
-    lines += ["", "## Example", "", "```yaml", texts.get("EXAMPLES", "").strip(), "```", ""]
+    example = texts.get("EXAMPLES", "").strip()
+    lines += ["", "## Example", "", "```yaml", example, "```", ""] if example else [""]
     returned = yaml.safe_load(texts.get("RETURN", "")) or {}
     rows = list(value_rows(returned))
     lines += ["## Returned", "", "| value | type | meaning |", "|---|---|---|", *rows, ""] if rows else []

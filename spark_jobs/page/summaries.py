@@ -10,6 +10,7 @@ from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.waterfall import Waterfall
 from spark_jobs.report_schema import BrokerResult, Latency, NativeSmokeResult, PartitionResult, Steady, Throughput
 
+CONTROL = "localhost"  #: the control machine, which is none of the cluster's hosts
 FAULTS = ("lost", "corrupt", "out_of_order", "misplaced", "foreign_headers", "undecided", "duplicated")
 FAULT_WORDS = {
     "lost": "lost",
@@ -123,7 +124,7 @@ def deployment(found: Waterfall) -> str:
     failed = sorted({host for row in found.rows for host in row.failed_on})
     said = (
         f"Deployed on {text.moment_of(found.start_ms)}, in {text.seconds(found.seconds)} "
-        f"on {text.plural(len(found.hosts), 'host')}; "
+        f"on {text.plural(len(set(found.hosts) - {CONTROL}), 'host')}; "
         f"the longest phase is {found.longest.phase} ({text.seconds(found.longest.seconds)})."
     )
     return said + (f" Tasks failed on {text.listed(failed)}." if failed else "")

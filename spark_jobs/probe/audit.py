@@ -29,7 +29,7 @@ def audit(spark: SparkSession, directory: Path) -> dict[str, Any]:
     """Account for the probe in ``directory``; returns the content of ``audit.json``."""
     wanted = settings.load(directory / settings.FILE)
     events = read_events(spark, directory).cache()
-    found = reconcile.content(read_topic(spark, wanted), wanted.run_id).cache()
+    found = reconcile.content(read_topic(spark, wanted), wanted.run_id, wanted.record_bytes).cache()
     result = judged(events, found, steps.load(directory / steps.STEPS))
     end = directory / client.END
     result |= {"cluster": wanted.cluster, "run_id": wanted.run_id, "topic": wanted.topic, "rate": wanted.rate}

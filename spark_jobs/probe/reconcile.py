@@ -10,25 +10,31 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_jobs.probe.events import ACK, EPOCH, FAILED, RECEIPT, SEND
-from spark_jobs.probe.records import PARTITION_LENGTH, SEQUENCE_LENGTH, prefix
+from spark_jobs.probe.records import PARTITION_LENGTH, SEQUENCE_LENGTH, padding, prefix
 
 RECORD = ["partition", "sequence"]
 NEVER_US = 2**63 - 1
 
 
-def content(kafka_rows: DataFrame, run_id: str) -> DataFrame:
+def content(kafka_rows: DataFrame, run_id: str, record_bytes: int) -> DataFrame:
     """Convert Spark's Kafka rows to ``[partition, sequence, place, offset]`` of the run's own records.
 
-    ``partition`` and ``sequence`` are the record's own, ``place`` is the partition that holds it.
+    ``partition`` and ``sequence`` are the record's own, ``place`` is the partition that holds it. A record that is not
+    byte for byte as it was sent (``record_bytes`` long) is none: if it was acknowledged, it is lost.
     """
     start = len(prefix(run_id)) + 1
-    number = F.substring("value", start + PARTITION_LENGTH + 1, SEQUENCE_LENGTH).cast("string")
-    return kafka_rows.where(F.substring("value", 1, start - 1) == F.lit(prefix(run_id))).select(
-        F.substring("value", start, PARTITION_LENGTH).cast("string").cast("int").alias("partition"),
-        number.cast("long").alias("sequence"),
+    partition = F.substring("value", start, PARTITION_LENGTH).cast("string").try_cast("int")
+    number = F.substring("value", start + PARTITION_LENGTH + 1, SEQUENCE_LENGTH).cast("string").try_cast("long")
+    own = kafka_rows.where(F.substring("value", 1, start - 1) == F.lit(prefix(run_id))).select(
+        "value",
+        partition.alias("partition"),
+        number.alias("sequence"),
         F.col("partition").alias("place"),
         "offset",
     )
+    numbers = F.format_string(f"%0{PARTITION_LENGTH}d %0{SEQUENCE_LENGTH}d", "partition", "sequence")
+    sent = F.concat(F.lit(prefix(run_id)), F.encode(numbers, "UTF-8"), F.lit(padding(record_bytes)))
+    return own.where(F.col("sequence").isNotNull() & (F.col("value") == sent)).drop("value")
 
 
 def records(events: DataFrame) -> DataFrame:

@@ -26,8 +26,13 @@ def prefix(run_id: str) -> bytes:
 def encode(run_id: str, partition: int, sequence: int, length: int) -> bytes:
     """Return a record's value, ``length`` bytes or as many as its head needs."""
     head = prefix(run_id) + f"{partition:0{PARTITION_LENGTH}d} {sequence:0{SEQUENCE_LENGTH}d}".encode()
-    rest = max(0, length - len(head))
-    return head + (PADDING * (rest // len(PADDING) + 1))[:rest]
+    return head + padding(length)
+
+
+def padding(length: int) -> bytes:
+    """Return the end of every value that is ``length`` bytes long."""
+    rest = max(0, length - HEAD_LENGTH)
+    return (PADDING * (rest // len(PADDING) + 1))[:rest]
 
 
 def decode(run_id: str, value: bytes | None) -> tuple[int, int] | None:

@@ -59,3 +59,10 @@ def test_limits_of_gp3_are_those_that_aws_documents() -> None:
         assert found, text
         numbers[name] = (int(found[1]), int(found[2]))
     assert numbers == {"Size": (1, asked.LARGEST_VOLUME), "Iops": asked.IOPS, "Throughput": asked.THROUGHPUT}
+
+
+def test_the_limit_of_user_data_is_that_of_aws() -> None:
+    text = EC2["shapes"]["RequestLaunchTemplateData"]["members"]["UserData"]["documentation"]
+    found = re.search(r"User data is limited to (\d+) KB", text)
+    assert found, text
+    assert int(found[1]) * 1024 == asked.LONGEST_USER_DATA

@@ -1,4 +1,4 @@
-"""A module's documentation is its argument spec, and its examples parse."""
+"""A module's documentation is its argument spec, and the examples of those for users parse."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(p.stem for p in ROOT.glob("library/*.py"))
+#: Modules for users of the collection. All others serve the playbooks and may change with any release.
+PUBLIC = {"kafka_topic", "kafka_user", "kafka_acl", "kafka_quota"}
 COMPARED = ("type", "elements", "required", "default", "choices", "no_log")
 
 
@@ -92,6 +94,11 @@ def test_documentation_is_the_argument_spec(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_is_not_for_users_says_so(module: str) -> None:
+    assert documentation(module)["short_description"].endswith("(internal)") is (module not in PUBLIC)
+
+
+@pytest.mark.parametrize("module", sorted(PUBLIC))
 def test_examples_are_tasks_that_use_the_module(module: str) -> None:
     examples = yaml.safe_load(literal(module, "EXAMPLES"))
     assert examples

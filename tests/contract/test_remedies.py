@@ -16,7 +16,7 @@ OFFERED = re.compile(r"(?:playbooks/|\b)(\w+)\.yml(?: -e '?\{?\"?(kafka_\w+))?")
 PLAYBOOKS = {path.stem for path in ROOT.glob("playbooks/*.yml")}
 #: A risk that a message offers to accept.
 RISK = re.compile(r"list (\w+) in kafka_accepted_risks|(\w+) in kafka_accepted|kafka_accepted_risks\"?:? \[\"?(\w+)")
-ROLES = sorted(ROOT.glob("roles/*/defaults/main.yml"))
+ROLES = sorted(ROOT.glob("roles/*/defaults/**/*.yml"))
 KNOWN = {name for path in ROLES for name in yaml.safe_load(path.read_text()) or {}}
 
 

@@ -1,7 +1,8 @@
-"""One call of each module with a ``client``, to test whether the module queries another cluster."""
+"""One call of each module with a ``client``, to test whether the module queries another cluster; and the quorum."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 VOTER = {"name": "CONTROLLER", "host": "127.0.0.1", "port": 1}
@@ -32,11 +33,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "kafka_feature": {"features": {"group.version": 0}, "allow_downgrade": True},
     "kafka_health": {"unit": "", "timeout": 60},
     "kafka_host_info": {},
-    "kafka_log_dirs": {},
     "kafka_mirror_back": {"mirror": MIRROR, "ends": {"ours": {}, "theirs": {}}, "replication_factor": 1},
     "kafka_mirror_info": {"mirror": MIRROR, "known_settings": {}, "replication_factor": 1},
     "kafka_preferred_leaders": {},
-    "kafka_quorum_info": {"timeout": 5},
     "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},
     "kafka_quota": {"prune": True, "prune_most": 100, "quotas": []},
     "kafka_reassignment": {},
@@ -59,3 +58,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "kafka_topic": {"name": "strayed", "partitions": 1, "replication_factor": 1},
     "kafka_user": {"prune": True, "prune_most": 100, "users": []},
 }
+
+
+def quorum_of(
+    run_module: Callable[..., dict[str, Any]], client: dict[str, Any], timeout: int = 15, **expected: Any
+) -> Any:
+    """Return the quorum of a cluster, or the module's message. `expected`: what the module waits for."""
+    asked = {"client": client, "gather": ["quorum"], "quorum": expected, "timeout": timeout}
+    found = run_module("kafka_cluster_info", **asked)
+    return found["msg"] if found.get("failed") else found["snapshot"]["quorum"]

@@ -7,6 +7,7 @@ moto answers at once and always truthfully. The double sits between it and the c
 - ``refuse``: a call is answered with an error of AWS, so many times.
 - ``kill``: the caller is killed at its n-th changing call, after the change was made.
 - ``end``: machines end as soon as they were launched, with a reason.
+- ``placement``: placement groups, by name: strategy and number of partitions.
 - ``hook``: a function that is called before each call, to let something happen meanwhile.
 
 A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order. ``clock`` says what
@@ -34,6 +35,7 @@ MADE = {
     "CreateInternetGateway": ("internetGatewayId", "InvalidInternetGatewayID.NotFound"),
     "CreateRouteTable": ("routeTableId", "InvalidRouteTableID.NotFound"),
     "CreateSecurityGroup": ("groupId", "InvalidGroup.NotFound"),
+    "CreateKeyPair": ("keyPairId", "InvalidKeyPair.NotFound"),
     "ImportKeyPair": ("keyPairId", "InvalidKeyPair.NotFound"),
     "CreateVolume": ("volumeId", "InvalidVolume.NotFound"),
     "RunInstances": ("instanceId", "InvalidInstanceID.NotFound"),
@@ -74,6 +76,15 @@ CHANGED = (
     "ModifyVolume",
 )
 LOOKS = ("Describe", "Get")
+#: moto has no placement groups: the double answers, once moto has enforced the permission.
+PLACEMENT = (
+    "<DescribePlacementGroupsResponse><placementGroupSet>{items}</placementGroupSet></DescribePlacementGroupsResponse>"
+)
+PLACED = (
+    "<item><groupName>{}</groupName><state>available</state>"
+    "<strategy>{}</strategy><partitionCount>{}</partitionCount></item>"
+)
+FORBIDDEN = 403
 ERROR = "<Response><Errors><Error><Code>{code}</Code><Message>{text}</Message></Error></Errors></Response>"
 Answer = tuple[int, bytes]
 
@@ -117,6 +128,7 @@ class Double:
     victim: int = 0
     end: str = ""
     hook: Callable[[Call], None] | None = None
+    placement: dict[str, tuple[str, int]] = dataclasses.field(default_factory=lambda: {"orders": ("partition", 3)})
     status: int = 400
     clock: Callable[[], float] = time.monotonic
     _before: dict[str, list[tuple[float, str, ET.Element]]] = dataclasses.field(default_factory=dict)
@@ -201,6 +213,8 @@ class Double:
 
     def _done(self, call: Call, told: Answer) -> Answer:
         status, body = told
+        if call.action == "DescribePlacementGroups" and status != FORBIDDEN:
+            return 200, self._placement(call)
         if status >= 300:
             return told
         if call.action in MADE:
@@ -212,6 +226,10 @@ class Double:
         if call.action == "DescribeVolumesModifications":
             return status, self._going_on(body)
         return told
+
+    def _placement(self, call: Call) -> bytes:
+        named = {name: each for name, each in self.placement.items() if name in call.parameters.values()}
+        return PLACEMENT.format(items="".join(PLACED.format(name, *each) for name, each in named.items())).encode()
 
     def _note(self, call: Call, body: bytes) -> None:
         element, error = MADE[call.action]

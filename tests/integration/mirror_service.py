@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.node import mirror
+from ansible.module_utils.kraft.node import mirror, mirror_workers
 
 from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.integration.kafka_node import LEASH
@@ -43,8 +43,11 @@ def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None
     (home / "log4j2.yaml").write_text(mirror.LOG4J)
     for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
         (home / name).write_text(mirror.lines(content), encoding="utf-8")
-    for name, path in mirror.stores({**settings.properties, **mirror.of_node(settings, server or {})}).items():
-        shutil.copy(path, home / name)
+    loads = mirror.loads(settings, server or {})
+    mirror_workers.write(loads)
+    for name, path in loads.items():
+        if home / name != Path(path):
+            shutil.copy(path, home / name)
     line = [*LEASH, str(kafka_home(MIRROR_VERSION) / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
     with (home / "mirror.log").open("ab") as log:
         environment = {

@@ -24,6 +24,7 @@ from ansible.module_utils.kraft.operations.roll.decision import Sight, decide
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.structs import OffsetAndMetadata
 
+from tests.integration.client_calls import quorum_of
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.unit.problems import named, values
 
@@ -56,12 +57,11 @@ def leaders_of(run_module: Module, client: dict[str, Any], name: str) -> list[in
 def test_quorum_info_shows_every_voter_with_the_directory_id_that_it_was_formatted_with(
     kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
 ) -> None:
-    found = run_module("kafka_quorum_info", client=client)
-    assert found["cluster_id"] == kafka_cluster.cluster_id
-    voters = {one["node_id"]: one["directory_id"] for one in found["quorum"]["voters"]}
+    quorum = quorum_of(run_module, client)
+    voters = {one["node_id"]: one["directory_id"] for one in quorum["voters"]}
     assert voters == {node.node_id: node.directory_id for node in kafka_cluster.nodes.values()}
-    assert found["quorum"]["leader_id"] in voters
-    assert all(one["behind_ms"] < 10_000 for one in found["quorum"]["voters"])
+    assert quorum["leader_id"] in voters
+    assert all(one["behind_ms"] < 10_000 for one in quorum["voters"])
 
 
 def test_quorum_info_waits_for_controllers_that_are_known_elsewhere(
@@ -71,10 +71,10 @@ def test_quorum_info_waits_for_controllers_that_are_known_elsewhere(
         {"node_id": node.node_id, "address": f"127.0.0.1:{node.controller_port}"}
         for node in kafka_cluster.nodes.values()
     ]
-    assert run_module("kafka_quorum_info", client=client, controllers=there)["quorum"]["voters"]
+    assert quorum_of(run_module, client, controllers=there)["voters"]
     moving = [*there[1:], {"node_id": there[0]["node_id"], "address": "127.0.0.1:1"}]
-    refused = run_module("kafka_quorum_info", client=client, controllers=moving, timeout=1)
-    assert f"controllers {there[0]['node_id']} at 127.0.0.1:1 yet" in refused["msg"]
+    refused = quorum_of(run_module, client, timeout=1, controllers=moving)
+    assert f"controllers {there[0]['node_id']} at 127.0.0.1:1 yet" in refused
 
 
 def test_cluster_info_gathers_everything(
@@ -166,7 +166,7 @@ def listeners(kafka_cluster: KafkaCluster) -> list[dict[str, Any]]:
 def test_every_controller_says_whom_it_follows_at_its_own_listener(
     kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
 ) -> None:
-    quorum = run_module("kafka_quorum_info", client=client)["quorum"]
+    quorum = quorum_of(run_module, client)
     leader, broker = quorum["leader_id"], kafka_cluster.bootstrap_servers.split(",")[0]
     asked = {"client": client, "controllers": listeners(kafka_cluster), "broker": broker}
     found = run_module("kafka_connectivity_info", node_id=leader, **asked)
@@ -229,7 +229,7 @@ def test_a_roll_is_planned_with_the_active_controller_last(
     kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
 ) -> None:
     nodes = [{"host": f"kafka{one}", "node_id": one} for one in sorted(kafka_cluster.nodes)]
-    leader = run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"]
+    leader = quorum_of(run_module, client)["leader_id"]
     found = run_module("kafka_roll_plan", client=client, nodes=nodes, together=3)
     assert found["answers"]
     assert all(batch["checked"] for batch in found["batches"])
@@ -453,7 +453,7 @@ def test_kafkas_own_topics_are_not_deleted(client: dict[str, Any], topic: Module
 
 def test_nobody_to_ask_is_said_after_the_timeout(run_module: Module) -> None:
     nobody = {"bootstrap_servers": ["127.0.0.1:1,127.0.0.1:2"]}
-    for module, params in (("kafka_quorum_info", {}), ("kafka_cluster_info", {}), ("kafka_topic", {"name": "a"})):
+    for module, params in (("kafka_cluster_info", {}), ("kafka_topic", {"name": "a"})):
         found = run_module(module, client=nobody, timeout=1, **params)
         assert found["failed"]
         assert named(found["msg"].split("; ")) == [["127.0.0.1:1"], ["127.0.0.1:2"]]
@@ -466,7 +466,7 @@ def test_a_module_runs_as_ansible_ships_it_with_the_zip(kafka_cluster: KafkaClus
     shipped.write_bytes((ROOT / ".cache/client/kafka_python.zip").read_bytes())
     client = {"bootstrap_servers": [kafka_cluster.bootstrap_servers], "python_path": str(shipped)}
     command = [str(Path(sys.executable).parent / "ansible"), "-i", "localhost,", "-c", "local", "localhost"]
-    command += ["-e", "ansible_python_interpreter=/usr/bin/python3", "-m", "kafka_quorum_info"]
+    command += ["-e", "ansible_python_interpreter=/usr/bin/python3", "-m", "kafka_cluster_info"]
     environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "NO_COLOR": "1"}
     done = subprocess.run(
         [*command, "-a", json.dumps({"client": client})],

@@ -134,6 +134,11 @@ def aws(place: Place) -> Place:
     return place
 
 
+def own(cluster: str) -> dict[str, Any]:
+    """Filter of what carries the cluster's name."""
+    return {"Name": "tag:kraftwright_cluster", "Values": [cluster]}
+
+
 def one_node(aws: Place, cluster: str, **more: Any) -> Desired:
     return aws.wanted(cluster, nodes=(scene.node(0),), cluster_id=f"{cluster}-id", **more)
 
@@ -242,7 +247,39 @@ def test_two_control_machines_make_one_cluster(aws: Place) -> None:
     assert aws.everything("twice") == ONE
 
 
-def test_no_capacity_is_told_after_seconds(aws: Place) -> None:
+def test_a_lock_that_aws_shows_late_is_waited_for_and_never_deleted(aws: Place, clock: Clock) -> None:
+    wanted = one_node(aws, "lock")
+    aws.apply(wanted)
+    aws.double.hide = {"CreateKeyPair": LATE}
+    taken = {"ResourceType": "key-pair", "Tags": [{"Key": "kraftwright_lock_run", "Value": "another"}]}
+    other = boto3.client("ec2", region_name=REGION, endpoint_url=aws.endpoint)
+    other.create_key_pair(KeyName=model.lock_name("lock"), TagSpecifications=[taken])
+    aws.double.calls.clear()
+    done = kafka_ec2_apply.explained({**aws.parameters(wanted), "young": LATE})
+    assert (done["granted"], done["holder"]["run"]) == (False, "another")
+    assert clock.now >= LATE
+    assert "DeleteKeyPair" not in aws.double.changes
+
+
+def test_destroying_keeps_a_disk_that_aws_would_delete_with_its_machine_and_removes_a_free_gateway(aws: Place) -> None:
+    """As a machine that a person launched with its disks: AWS deletes these with it by default."""
+    wanted = one_node(aws, "keeps")
+    aws.apply(wanted)
+    machine = aws.machine("keeps")["InstanceId"]
+    doomed = [{"DeviceName": "/dev/sdf", "Ebs": {"DeleteOnTermination": True}}]
+    aws.ec2.modify_instance_attribute(InstanceId=machine, BlockDeviceMappings=doomed)
+    aws.apply(wanted)
+    mappings = {each["DeviceName"]: each["Ebs"] for each in aws.machine("keeps")["BlockDeviceMappings"]}
+    assert not mappings["/dev/sdf"]["DeleteOnTermination"]
+    aws.ec2.modify_instance_attribute(InstanceId=machine, BlockDeviceMappings=doomed)
+    (gateway,) = aws.ec2.describe_internet_gateways(Filters=[own("keeps")])["InternetGateways"]
+    place = {"InternetGatewayId": gateway["InternetGatewayId"], "VpcId": gateway["Attachments"][0]["VpcId"]}
+    aws.ec2.detach_internet_gateway(**place)
+    kafka_ec2_apply.explained({**aws.parameters(wanted), "state": "absent", "hosts": []})
+    assert {kind: count for kind, count in aws.everything("keeps").items() if "address" not in kind} == {"free disk": 1}
+
+
+def test_no_capacity_is_told_after_seconds_and_leaves_no_disk(aws: Place) -> None:
     wanted = one_node(aws, "full")
     aws.double.refuse = {"RunInstances": ["InsufficientInstanceCapacity"] * 100}
     aws.double.status = 500
@@ -252,6 +289,7 @@ def test_no_capacity_is_told_after_seconds(aws: Place) -> None:
     finally:
         aws.double.status = 400
     assert [each.action for each in aws.double.calls].count("RunInstances") <= 4
+    assert "CreateVolume" not in aws.double.changes  # another zone can be chosen
 
 
 def test_disks_are_known_by_id_and_mount_whatever_their_order(aws: Place) -> None:
@@ -287,6 +325,11 @@ def test_sources_by_id_and_what_a_machine_is_launched_with_are_made_and_found_ag
     more = {"user_data": "#cloud-config", "placement_group": "orders", "rules": tuple(sorted(rules))}
     wanted = one_node(aws, "extras", instance_profile="nodes", **more)
     wanted = dataclasses.replace(wanted, nodes=(scene.node(0, partition=2),))
+    unfit: tuple[dict[str, Any], ...] = ({"placement_group": "others"}, {"nodes": (scene.node(0, partition=4),)})
+    for wrong in unfit:
+        with pytest.raises(KraftError, match=r"is no placement group of|is more than the 3 of orders"):
+            aws.apply(dataclasses.replace(wanted, **wrong))
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
     aws.apply(wanted)
     launched = next(each.parameters for each in aws.double.calls if each.action == "RunInstances")
     assert launched["IamInstanceProfile.Name"] == "nodes"
@@ -304,7 +347,7 @@ def test_sources_by_id_and_what_a_machine_is_launched_with_are_made_and_found_ag
 
 def test_each_thing_has_its_tags_from_the_call_that_makes_it(aws: Place) -> None:
     aws.apply(one_node(aws, "tagged"))
-    made = [each for each in aws.double.calls if each.action in (*MADE, "CreateKeyPair")]
-    assert len(made) == len(MADE) + 1
+    made = [each for each in aws.double.calls if each.action in MADE]
+    assert len(made) == len(MADE)
     for each in made:
         assert "tagged" in {value for key, value in each.parameters.items() if key.startswith("TagSpecification")}

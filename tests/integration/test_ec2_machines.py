@@ -13,7 +13,11 @@ from tests.integration.ec2_account import ROOT, Account, account
 
 pytestmark = pytest.mark.long  # molecule ec2 goes through the life of machines, too
 #: Asked in test_ec2_permissions.py and test_ec2_behaviour.py.
-ELSEWHERE = {"ec2:UpdateSecurityGroupRuleDescriptionsIngress", "ec2:DescribeManagedPrefixLists"}
+ELSEWHERE = {
+    "ec2:UpdateSecurityGroupRuleDescriptionsIngress",
+    "ec2:DescribeManagedPrefixLists",
+    "ec2:DescribePlacementGroups",
+}
 NAME, NEIGHBOUR = "orders", "payments"
 IDS = {NAME: "b3JkZXJzLW9yZGVycy1vcg"}
 

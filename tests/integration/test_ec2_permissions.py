@@ -39,7 +39,7 @@ class Enforced:
         self.iam.put_user_policy(UserName="kraftwright", PolicyName="policy", PolicyDocument=document)
 
     def run(self, state: str = "present", **more: Any) -> None:
-        given = {"public_addresses": model.ELASTIC, "image": IMAGE, **more}
+        given = {"public_addresses": model.ELASTIC, "image": IMAGE, "placement_group": "orders", **more}
         wanted = scene.wanted(nodes=(scene.node(0, volumes=given.pop("volumes", scene.node(0).volumes)),), **given)
         seconds = {"patience": 5.0, "boot": 5.0, "pause": 0.05, "young": 0.0}
         asked = {"wanted": dataclasses.asdict(wanted), "record": {"run": "one"}, "break_run": "one", **seconds}
@@ -99,7 +99,7 @@ FIRST = [one for one in LOOKS if one not in LATER] + [
     for each in (
         *("CreateKeyPair", "CreateVpc", "CreateSubnet", "CreateInternetGateway", "AttachInternetGateway"),
         *("ModifyVpcAttribute", "CreateRouteTable", "CreateRoute", "AssociateRouteTable", "ImportKeyPair"),
-        *("CreateSecurityGroup", "AuthorizeSecurityGroupIngress", "CreateVolume", "RunInstances", "AttachVolume"),
+        *("CreateSecurityGroup", "AuthorizeSecurityGroupIngress", "RunInstances", "CreateVolume", "AttachVolume"),
         *("CreateTags", "AllocateAddress", "AssociateAddress"),
     )
 ]

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import given_certificates, given_faults
-from ansible.module_utils.kraft.control.certificate_facts import with_facts
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.served import served
 from ansible.module_utils.kraft.operations.certificates.judgement import judge
@@ -26,6 +25,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourcePatternType,
     ResourceType,
 )
+from cryptography import x509
 
 from tests.given_pki import PKCS8, Pair, Pki, make, rsa_key
 from tests.integration.kafka_cluster import KafkaCluster
@@ -182,8 +182,8 @@ def test_a_file_that_was_replaced_is_loaded_by_every_listener_without_a_restart(
         controllers=[cluster.address("CONTROLLER")],
     )
     assert found.get("addresses") == [each["address"] for each in listeners], found
-    shown = with_facts(served(found["addresses"]), 0)
-    assert {one["serial"].lower().lstrip("0") for one in shown} == {f"{renewed.certificate.serial_number:x}"}
+    shown = [x509.load_pem_x509_certificate(one["certificate"].encode()) for one in served(found["addresses"])]
+    assert {one.serial_number for one in shown} == {renewed.certificate.serial_number}
     assert judge(asked, certificate.observe(run, str(cluster.tls))) == Verdict([])
     assert cluster.nodes[1].process is process
     assert process is not None

@@ -30,6 +30,7 @@ from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
+from tests.integration.client_calls import quorum_of
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_home import class_path, kafka_home
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
@@ -86,7 +87,7 @@ def voter(members: KafkaCluster, client: dict[str, Any], run_module: Module) -> 
 @pytest.fixture
 def voters(client: dict[str, Any], run_module: Module) -> Callable[[], dict[int, str]]:
     def look() -> dict[int, str]:
-        found = run_module("kafka_quorum_info", client=client)["quorum"]["voters"]
+        found = quorum_of(run_module, client)["voters"]
         return {one["node_id"]: one["directory_id"] for one in found}
 
     return look
@@ -129,7 +130,7 @@ def formatted(
 
 def follower(client: dict[str, Any], run_module: Module) -> int:
     """A voter that does not lead."""
-    quorum = run_module("kafka_quorum_info", client=client)["quorum"]
+    quorum = quorum_of(run_module, client)
     return max(int(one["node_id"]) for one in quorum["voters"] if one["node_id"] != quorum["leader_id"])
 
 
@@ -153,7 +154,7 @@ def test_a_voter_goes_and_comes_back_and_a_second_run_changes_nothing(
 def test_the_leader_itself_can_be_taken_out(
     client: dict[str, Any], run_module: Module, voter: Module, voters: Callable[[], dict[int, str]]
 ) -> None:
-    leader, whole = run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"], voters()
+    leader, whole = quorum_of(run_module, client)["leader_id"], voters()
     assert voter(leader, state="absent")["changed"]
     assert set(voters()) == set(whole) - {leader}
     assert voter(leader)["changed"]
@@ -472,7 +473,7 @@ def test_features_are_raised_once_no_registered_broker_holds_them_back(
 
     asked = feature(check_mode=True)
     assert asked["steps"] == ["raise metadata.version 29 -> 30"]
-    register_ghost(members, client, run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"])
+    register_ghost(members, client, quorum_of(run_module, client)["leader_id"])
     for check_mode in (True, False):
         refused = feature(check_mode=check_mode)
         assert refused["failed"]
@@ -562,13 +563,13 @@ def test_a_static_quorum_becomes_dynamic_only_by_name_and_runs_on_without_its_li
         assert done["steps"] == ["raise kraft.version 0 -> 1"]
         node = cluster.nodes[1]
         known = {1: node.formatted_directory_id()}
-        assert run_module("kafka_quorum_info", client=client)["quorum"]["voters"][0]["directory_id"] == known[1]
+        assert quorum_of(run_module, client)["voters"][0]["directory_id"] == known[1]
         cluster.dynamic = True
         node.write_files(cluster.server_properties(node))
         cluster.stop_node(1)
         cluster.start_node(1)
         assert not run_module("kafka_feature", client=client, features={"kraft.version": 1})["changed"]
-        found = run_module("kafka_quorum_info", client=client)["quorum"]
+        found = quorum_of(run_module, client)
         assert {one["node_id"]: one["directory_id"] for one in found["voters"]} == known
         assert "is the last voter" in run_module("kafka_quorum_voter", client=client, node_id=1, state="absent")["msg"]
     finally:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
@@ -28,6 +30,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from plugins.filter.kraft_mirror import kraft_mirror_public, kraft_mirror_secrets
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_node import free_ports
 from tests.integration.mirror_service import mirroring, settings_of
 from tests.integration.secured_cluster import AWKWARD, ONE_COPY, SecuredNodes, start_secured
 from tests.integration.spark_topic import create
@@ -122,6 +125,28 @@ def rights(cluster: KafkaCluster) -> set[tuple[str, str, str]]:
     return {(one.principal, one.operation.name, one.name) for one in found}
 
 
+def answers(port: int, directory: Path) -> dict[str, bool]:
+    """Ask for what workers ask each other, as the node and as strangers. Returns who got an answer of HTTP."""
+    (foreign := directory / "foreign").mkdir()
+    certify(foreign)
+    pairs = {"node": directory / "node.pem", "nobody": None, "stranger": foreign / "node.pem", "plain": None}
+    found = {}
+    for name, pair in pairs.items():
+        context = ssl.create_default_context(cafile=str(directory / "ca.pem"))
+        if pair:
+            context.load_cert_chain(pair)
+        secured = HTTPSConnection("127.0.0.1", port, timeout=10, context=context)
+        connection = HTTPConnection("127.0.0.1", port, timeout=10) if name == "plain" else secured
+        try:
+            connection.request("POST", "/old/target/connectors/MirrorSourceConnector/tasks", "[]")
+            found[name] = connection.getresponse().status > 0
+        except (OSError, HTTPException):
+            found[name] = False
+        finally:
+            connection.close()
+    return found
+
+
 def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
     source: KafkaCluster, target: KafkaCluster, run_module: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -132,12 +157,15 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
     seen = look(run_module, asked, target)
     assert seen["plan"]["problems"] == []
     node = target.nodes[1]
+    (port,) = free_ports(1)
     service = settings_of(
         tmp_path,
         f"127.0.0.1:{node.internal_port}",
         seen["service"],
         listener="INTERNAL",
         protocol="SSL",
+        port=port,
+        hosts=2,
         secrets=kraft_mirror_secrets(asked, "old."),
     )
     users = (USER, "ALL"), ("reader", "READ"), ("reader", "WRITE")
@@ -150,6 +178,7 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
         while ("User:reader", "READ", TOPIC) not in rights(target):
             assert monotonic() < deadline, rights(target)
             sleep(0.5)
+        assert answers(port, target.directory) == {"node": True, "nobody": False, "stranger": False, "plain": False}
     assert ("User:reader", "WRITE", TOPIC) not in rights(target)  # as planned
     assert copied == held(source)
     assert (

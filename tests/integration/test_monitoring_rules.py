@@ -20,6 +20,7 @@ DATA = rules.data("blue")
 ALERTS: dict[str, Any] = {one["alert"]: one for one in DATA["alerts"]}
 INVERTED = {" > ": " < ", " < ": " > ", " == ": " != ", " <= ": " > "}
 COMPARISON = re.compile("|".join(INVERTED))
+FILES = (prometheus.TESTS, prometheus.SLOW_TESTS)
 #: An alert that has nothing to compare.
 WITHOUT = {"KafkaWatchdog", "KafkaClusterNotScraped", "KafkaCollectorMissing"}
 
@@ -51,9 +52,9 @@ def mutants(alert: dict[str, Any]) -> Iterable[dict[str, Any]]:
 def survivors(directory: Path, alert: dict[str, Any]) -> list[str]:
     changed = list(mutants(alert))
     assert changed or alert["alert"] in WITHOUT
-    assert promtool(write(directory / alert["alert"], alone(alert)), "test", "rules", prometheus.TESTS).returncode == 0
+    assert promtool(write(directory / alert["alert"], alone(alert)), "test", "rules", *FILES).returncode == 0
     places = (write(directory / f"{alert['alert']}{at}", alone(one)) for at, one in enumerate(changed))
-    codes = [promtool(place, "test", "rules", prometheus.TESTS).returncode for place in places]
+    codes = [promtool(place, "test", "rules", *FILES).returncode for place in places]
     return [one["expr"] for one, code in zip(changed, codes, strict=True) if code == 0]
 
 
@@ -69,7 +70,7 @@ def test_rules_have_no_fault(written: Path) -> None:
 
 
 def test_every_alert_fires_stays_quiet_and_resolves(written: Path) -> None:
-    tested = promtool(written, "test", "rules", prometheus.TESTS)
+    tested = promtool(written, "test", "rules", *FILES)
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
@@ -109,7 +110,7 @@ def test_an_inverted_end_of_planned_work_is_seen(tmp_path: Path) -> None:
     assert records != DATA["records"]
     yielding = {name: one for name, one in ALERTS.items() if one.get("yields")}
     inverted = write(tmp_path / "inverted", {"records": records, "alerts": list(yielding.values()), "quiet": []})
-    tested = promtool(inverted, "test", "rules", prometheus.TESTS)
+    tested = promtool(inverted, "test", "rules", *FILES)
     assert {name for name in yielding if f"{name}: work" in tested.stderr} == set(yielding)
 
 

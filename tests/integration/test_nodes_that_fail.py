@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.client_calls import quorum_of
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.raw_probe import RawProbe
 
@@ -40,7 +41,7 @@ def health(fragile: KafkaCluster, client: dict[str, Any], run_module: Module) ->
 
 
 def leader(run_module: Module, client: dict[str, Any]) -> int:
-    return int(run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"])
+    return int(quorum_of(run_module, client)["leader_id"])
 
 
 def test_a_stopped_node_is_missed_held_against_the_others_and_forgiven_when_it_is_back(

@@ -90,7 +90,7 @@ def variables(generation: str) -> dict[str, object]:
         "kafka_cluster_name": "planted",
         "kafka_cluster_id": "cGxhbnRlZC1zZWNyZXRzLQ",
         "kafka_profile": "test",
-        "kafka_accepted_risks": ["setting_unknown"],
+        "kafka_accepted_risks": ["plugin_class", "setting_unknown"],
         "kafka_archive": f"https://a:{planted('archive')}@example.com/kafka_2.13-4.4.0.tgz",
         "kafka_archive_checksum": "sha256:" + "a" * 64,
         "kafka_group": "daemon",
@@ -217,6 +217,7 @@ def test_neither_the_passphrase_nor_a_key_is_shown_when_a_certificate_is_issued(
     keys = [path for path in tmp_path.rglob("*") if path.is_file() and b"PRIVATE KEY" in path.read_bytes()]
     assert sorted(path.name for path in keys if path != inventory) == ["clients.key", "node.pem", "nodes.key"]
     assert {path.stat().st_mode & 0o077 for path in keys if path.suffix == ".key"} == {0}
+    assert [path.stat().st_mode & 0o777 for path in keys if path.name == "node.pem"] == [0o640]
 
 
 LOGGED_IN = """
@@ -258,9 +259,9 @@ GENERATED = """
     people: "{{ query('kraft_users', kafka_users, kept) }}"
   tasks:
     - name: Generate passwords
-      kafka_user_passwords:
+      kafka_user_credentials:
         users: "{{ kafka_users }}"
-        path: "{{ kept }}"
+        passwords: "{{ kept }}"
       register: made
 
     - name: Write what users need to connect

@@ -6,20 +6,26 @@ import contextlib
 import getpass
 import os
 import pwd
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.node.plugins import directory, install
 from ansible.module_utils.kraft.node.storage import apply as storage_apply
 from ansible.module_utils.kraft.node.storage import log_dir
+from ansible.module_utils.kraft.spec.desired.plugins import OPTIONS, class_path_lines
 
 from tests.integration.kafka_home import ROOT, class_path
 from tests.integration.kafka_node import free_ports, random_id
@@ -132,6 +138,51 @@ def test_voter_is_formatted_with_the_identity_it_was_given(formatted: Host) -> N
     assert identities["meta"] == (formatted.cluster_id, 1, formatted.directory_id)
     assert identities["data"][:2] == (formatted.cluster_id, 1)
     assert not formatted.run()["changed"]
+
+
+BUILDER = """package org.example;
+public class Builder extends org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder {
+  public Builder() { super(null, null); }
+}
+"""
+
+
+def built_plugin(root: Path) -> Path:
+    """Compile a principal builder against Kafka's own jars; an archive with the jar, as a publisher gives it."""
+    (root / "Builder.java").write_text(BUILDER)
+    jars = class_path()[-1]
+    subprocess.run(["javac", "-proc:none", "-cp", jars, "-d", root / "classes", root / "Builder.java"], check=True)
+    with zipfile.ZipFile(root / "builder-1.0.jar", "w") as jar:
+        jar.write(root / "classes/org/example/Builder.class", "org/example/Builder.class")
+    with tarfile.open(root / "builder-1.0.tgz", "w:gz") as archive:
+        archive.add(root / "builder-1.0.jar", "builder-1.0/libs/builder-1.0.jar")
+    return root / "builder-1.0.tgz"
+
+
+def run_as_systemd(line: str, host: Host) -> None:
+    """Run a line of the unit: systemd makes one $ of two; the paths are those of the test."""
+    command = line.partition("+")[2].replace("$$", "$").replace(OPTIONS, str(host.root / "run.options"))
+    subprocess.run(shlex.split(command), check=True)
+
+
+def test_a_class_of_a_plugin_is_loaded_by_the_format_and_with_the_options_of_the_unit(host: Host) -> None:
+    """Runs the lines of the unit. Java's log of classes shows the jar."""
+    archive = built_plugin(host.root)
+    place = directory(str(host.root / "kafka"), "builder", "0" * 64)
+    host.write_config("broker,controller", **{"principal.builder.class": "org.example.Builder"})
+    with pytest.raises(ToolError):
+        host.run()
+    install(str(archive), place)
+    host.run(class_path=[f"{place}/*"])
+    (host.root / "kafka/current").symlink_to(host.release)
+    jars = class_path()[-1]
+    (host.release / "classpath.options").write_text(f'-cp "{jars}"\n')
+    for line in class_path_lines([f"{place}/*"], str(host.root / "kafka")):
+        run_as_systemd(line, host)
+    log = host.root / "classes.log"
+    java = ["java", "-XX:TieredStopAtLevel=1", f"-Xlog:class+load:file={log}", f"@{host.root}/run.options"]
+    subprocess.run([*java, "kafka.tools.StorageTool", "info", f"--config={host.config}"], check=True)
+    assert re.search(r"org\.example\.Builder source: file:\S+/plugins/builder-0+/builder-1\.0\.jar", log.read_text())
 
 
 def leave(root: Path, names: tuple[Path | str, ...], cut: Path | str = "") -> None:

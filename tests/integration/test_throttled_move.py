@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import kafka_host_info
@@ -17,10 +19,11 @@ from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goa
 from ansible.module_utils.kraft.operations.reassignment.run import Run
 from ansible.module_utils.kraft.operations.reassignment.throttle import MARK, RATES, Alteration, marked_rate
 from ansible.module_utils.kraft.operations.reassignment.work import Desired
-from confluent_kafka import Message, Producer
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.killed_modules import kills
 
 PARTITIONS = {"heavy": 6, "small": 8}
 KILOBYTES = 5000  # in each partition that is heavy
@@ -128,3 +131,67 @@ def test_a_limit_that_a_killed_run_left_is_seen_in_the_look_until_its_remedy_was
     done = run_module("kafka_reassignment", client=client, state="balanced")  # as rebalance.yml does
     assert not done.get("failed"), done["msg"]
     assert left() == [0, 0, 0]
+
+
+@contextmanager
+def numbering(cluster: KafkaCluster) -> Iterator[set[bytes]]:
+    """While it goes on, an idempotent producer writes numbers to the small topic; gives the acknowledged ones."""
+    acknowledged: set[bytes] = set()
+    stopping = threading.Event()
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "enable.idempotence": True})
+
+    def note(error: Any, message: Message) -> None:
+        if error is None:
+            acknowledged.add(message.value() or b"")
+
+    def write() -> None:
+        for number in itertools.count():
+            if stopping.is_set():
+                break
+            producer.produce("small", b"%d" % number, partition=number % PARTITIONS["small"], on_delivery=note)
+            producer.poll(0.005)
+        producer.flush(60)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield acknowledged
+    finally:
+        stopping.set()
+        thread.join()
+
+
+def received(cluster: KafkaCluster) -> list[bytes]:
+    """Every record of the small topic."""
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "x", "enable.partition.eof": True})
+    consumer.assign([TopicPartition("small", number, 0) for number in range(PARTITIONS["small"])])
+    found, ended = [], 0
+    while ended < PARTITIONS["small"]:
+        message = consumer.poll(30)
+        assert message is not None
+        ended += message.error() is not None
+        found += [] if message.error() else [message.value() or b""]
+    consumer.close()
+    return found
+
+
+@pytest.mark.usefixtures("topics")
+def test_moves_whose_module_is_killed_after_each_of_its_changes_are_finished_by_the_next_run(
+    kafka_cluster: KafkaCluster, run_module: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    client = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
+    goal = {"client": client, "state": "balanced", "throttle": RATE * 4, "together": 2, "timeout": 60}
+    with numbering(kafka_cluster) as acknowledged:
+        died = kills(lambda: run_module("kafka_reassignment", **goal), tmp_path / "log")
+        again = run_module("kafka_reassignment", **goal)
+    assert died > 6  # two lists, three rates, some moves
+    assert not again["changed"], again["steps"]
+    with Client(client) as asked:
+        admin = ReassignmentAdmin(asked)
+        now = admin.look()
+        assert (now.reassignments, admin.throttles(now).ours) == ((), False)
+    held = {part.replicas for one in now.topics or () if one.name in PARTITIONS for part in one.partitions}
+    assert 3 in {broker for replicas in held for broker in replicas}
+    found = received(kafka_cluster)
+    assert len(found) == len(set(found))
+    assert acknowledged <= set(found)

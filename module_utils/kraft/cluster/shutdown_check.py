@@ -92,10 +92,9 @@ def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int)
     if not going & voters.keys() or len(left) >= needed:
         return (), ()
     behind = [f"controller {one} {delay(voters[one])}; " for one in voters if one not in ready]
-    text = (
-        f"{''.join(behind)}without {listed(going & voters.keys())} only {len(left)} of {len(voters)} controllers "
-        f"are caught up, and {needed} are needed"
-    )
+    counts = f"only {len(left)} of {len(voters)} controllers are caught up, and {needed} are needed"
+    rest = counts if len(voters) > 1 else "no controller is left"
+    text = f"{''.join(behind)}without {listed(going & voters.keys())} {rest}"
     late = [one for one in going & voters.keys() if one not in ready and not silent(voters[one], quorum)]
     waiting_helps = late or len(voters.keys() - going) >= needed
     return ((text,), ()) if waiting_helps else ((), (text,))
@@ -155,12 +154,13 @@ def risks(snapshot: Snapshot, node_ids: Iterable[int]) -> tuple[str, ...]:
 def _hopeless(partition: Partition, held: frozenset[int], least: int | None) -> bool:
     """Check that no waiting helps: with every replica in sync too few would be left. Never if none would be left.
 
-    A partition with a single replica is away while its broker is: there is no other one that could stay.
+    A partition with a single replica is away while its broker is: there is no other one that could stay. If
+    several are in sync and none leads, an election will end.
     """
     if least is None or partition.under_replicated:
         return False
-    stay = set(partition.replicas) - held
-    return len(stay) < least and (bool(stay) or len(partition.replicas) == 1)
+    stay, single = set(partition.replicas) - held, len(partition.replicas) == 1
+    return len(stay) < least and (single or (bool(stay) and partition.leader != NO_NODE))
 
 
 def _partition(name: str, partition: Partition, held: frozenset[int], least: int | None) -> Iterator[str]:

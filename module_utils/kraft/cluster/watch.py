@@ -119,7 +119,10 @@ class Node:
         if now < self._next and not at_once:
             return ""
         self._next = now + SERVICE_SECONDS
-        state = self._state()
+        try:
+            state = self._state()
+        except KraftError:  # systemd does not answer
+            return ""
         return self._hopeless(state) if state.installed else ""
 
     def _hopeless(self, state: ServiceState) -> str:

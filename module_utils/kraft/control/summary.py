@@ -136,7 +136,8 @@ def _connection(cluster: Data) -> list[str]:
     if len(clients) > 1 or any(each.get("security.protocol") != "PLAINTEXT" for each in clients.values()):
         for number, (name, each) in enumerate(clients.items()):
             words = " ".join(f"{key}={value}" for key, value in each.items())
-            lines.append(_label("" if number else "Clients") + f"{name}: {words}")
+            wrapped = textwrap.wrap(f"{name}: {words}", WIDTH - LABEL, break_long_words=False, break_on_hyphens=False)
+            lines += [_label("" if number or row else "Clients") + part for row, part in enumerate(wrapped)]
     return lines
 
 

@@ -17,7 +17,9 @@ from ansible.module_utils.kraft.spec.resources.users import user_certificate
 GIVER, HOST_GIVER = "kafka_contribution_metrics", "kafka_contribution_collector"
 JOB, HOST_JOB = "kafka", "kafka-host"
 HEADER = "# Written by playbooks/render_monitoring.yml; changes made here are lost.\n"
-TARGETS, HOST_TARGETS, RULES, TESTS = "targets.json", "hosts.json", "rules.yml", "rules_test.yml"
+TARGETS, HOST_TARGETS, RULES = "targets.json", "hosts.json", "rules.yml"
+#: Tests of the rules; those of alerts that wait for days.
+TESTS, SLOW_TESTS = "rules_test.yml", "rules_slow_test.yml"
 ALERTS = "alertmanager.yml"
 #: With TLS: the certificates that Prometheus trusts, and its own key with its certificate.
 CA, PAIR = "nodes.pem", "scraper.pem"
@@ -63,7 +65,8 @@ def credentials(desired: Mapping[str, Any]) -> dict[str, str]:
 
 def rule_files(data: rules.Rule, cluster: str) -> dict[str, str]:
     """Return the rules, and tests of them for ``promtool test rules``."""
-    return {RULES: text(rules.groups(data)), TESTS: text(rule_tests.tests(data, cluster, RULES))}
+    tested = {name: rule_tests.tests(data, cluster, RULES, step) for name, step in ((TESTS, "m"), (SLOW_TESTS, "h"))}
+    return {RULES: text(rules.groups(data)), **{name: text(each) for name, each in tested.items()}}
 
 
 def text(content: Mapping[str, Any]) -> str:

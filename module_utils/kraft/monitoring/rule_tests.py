@@ -1,6 +1,7 @@
 """Tests of the alerts for promtool: each fires after its duration, stays quiet before, and resolves. Pure.
 
-The series are normal at first, then there is the fault, then they are normal again. A minute is one sample.
+The series are normal at first, then there is the fault, then they are normal again. A minute is one sample; for an
+alert that waits for days it is an hour, since promtool evaluates all rules for each sample.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import Any
 
 from ansible.module_utils.kraft.monitoring.rules import Rule, described
 
-#: Minutes: normal series before the fault, the fault beyond the alert's duration, and the lag of `rate` and scrapes.
+#: Samples: normal series before the fault, the fault beyond the alert's duration, and the lag of `rate` and scrapes.
 BEFORE, BEYOND, LAG = 10, 5, 6
-UNITS = {"m": 1, "h": 60}
+UNITS = {"m": 1, "h": 60, "d": 1440}
 #: The deadline of planned work, and two such moments: after every test, and soon after its beginning.
 MARKER, FAR, SOON = "kafka_planned_work_deadline_seconds", 10**7, 60
 LASTS = 60  #: minutes of a marker, longer than every test
@@ -24,11 +25,18 @@ LABEL = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
 VALUE = re.compile(r"\{\{ \$value[^}]*\}\}")
 
 
-def tests(rules: Rule, cluster: str, rule_file: str) -> dict[str, Any]:
-    """Return a file of tests."""
-    found = [test_of(one, cluster) for one in rules["alerts"]]
-    found += [each for one in rules["alerts"] if one.get("yields") for each in in_planned_work(one, cluster)]
-    return {"rule_files": [rule_file], "evaluation_interval": "1m", "tests": [*found, *quiet(rules, cluster)]}
+def tests(rules: Rule, cluster: str, rule_file: str, step: str) -> dict[str, Any]:
+    """Return a file of tests, of the alerts with this `step`."""
+    alerts = [one for one in rules["alerts"] if step_of(one) == step]
+    found = [test_of(one, cluster) for one in alerts]
+    found += [each for one in alerts if one.get("yields") for each in in_planned_work(one, cluster)]
+    found += quiet(rules, cluster) if step == "m" else ()
+    return {"rule_files": [rule_file], "evaluation_interval": f"1{step}", "tests": found}
+
+
+def step_of(one: Rule) -> str:
+    """Return the unit of a sample in the test of an alert."""
+    return "h" if str(one["for"]).endswith("d") else "m"
 
 
 def in_planned_work(one: Rule, cluster: str) -> Iterator[dict[str, Any]]:
@@ -54,13 +62,14 @@ def in_planned_work(one: Rule, cluster: str) -> Iterator[dict[str, Any]]:
 
 
 def minutes(duration: str) -> int:
-    """Parse ``15m`` and ``1h`` into minutes."""
+    """Parse ``15m``, ``1h`` and ``7d`` into minutes."""
     return int(duration[:-1]) * UNITS[duration[-1]]
 
 
 def test_of(one: Rule, cluster: str) -> dict[str, Any]:
     """Return the test of one alert: normal series, fault, and normal series again."""
-    proof, lasts = one["test"], minutes(one["for"])
+    step = step_of(one)
+    proof, lasts = one["test"], minutes(one["for"]) // UNITS[step]
     before, lag = proof.get("before", BEFORE), proof.get("window", 0) + LAG
     times = (before, lasts + lag + BEYOND, lag + BEYOND)
     expected = {"exp_labels": labels_of(one, cluster), "exp_annotations": shown(one, cluster)}
@@ -70,14 +79,14 @@ def test_of(one: Rule, cluster: str) -> dict[str, Any]:
     if not proof["series"]:
         moments = [(0, True)]
     return {
-        "interval": "1m",
+        "interval": f"1{step}",
         "name": one["alert"],
         "input_series": [
             {"series": selector(name, cluster), "values": values(name, pair, times, proof)}
             for name, pair in proof["series"].items()
         ],
         "alert_rule_test": [
-            {"eval_time": f"{at}m", "alertname": one["alert"], "exp_alerts": [expected] if fires else []}
+            {"eval_time": f"{at}{step}", "alertname": one["alert"], "exp_alerts": [expected] if fires else []}
             for at, fires in moments
         ],
     }

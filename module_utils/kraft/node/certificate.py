@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node import mirror_workers
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
@@ -188,6 +189,7 @@ def restart_copies(run: Run, check_mode: bool) -> bool:
     """Restart MirrorMaker if it runs with an older certificate. Returns whether it was outdated."""
     behind = is_behind(COPY)
     if behind and not check_mode:
+        mirror_workers.renew(COPY)
         systemctl(run, "try-restart", COPY)
     return behind
 

@@ -15,12 +15,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node import mirror_notes, unit_files
+from ansible.module_utils.kraft.node import mirror_notes, mirror_workers, unit_files
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
+from ansible.module_utils.kraft.node.service.client_moves import advertised
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.node.unit_files import CONFINED, MARK, credentials, loading, systemctl
@@ -30,7 +31,7 @@ SERVICE = "kafka-mirror"
 USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose memory it could look into
 TARGET = "target"  #: MirrorMaker's alias of this cluster
 SECRETS = "secrets.properties"
-FILES = (SECRETS, "mirror.properties", "log4j2.yaml", mirror_notes.NOTED)
+FILES = (SECRETS, "mirror.properties", "log4j2.yaml", mirror_notes.NOTED, mirror_workers.STORE)
 #: What names a file that the service gets a copy of.
 STORES = ("ssl.keystore.location", "ssl.truststore.location")
 #: What a client takes of the node's own settings to reach other nodes. Source: Kafka's ``SslConfigs``.
@@ -107,7 +108,6 @@ def unit_path() -> str:
 def unit(settings: Settings, server: Mapping[str, str]) -> str:
     """The service: it reads what it loads and what anybody may read, and writes nothing."""
     home = settings.home
-    loads = {SECRETS: f"{home}/{SECRETS}", **stores({**settings.properties, **of_node(settings, server)})}
     return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
 [Unit]
 Description=Copies topics between clusters (MirrorMaker of Kafka {settings.release})
@@ -118,7 +118,7 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 User={USER}
-{loading(loads)}ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m \\
+{loading(loads(settings, server))}ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m \\
   -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {settings.libs}/* \\
   org.apache.kafka.connect.mirror.MirrorMaker {home}/mirror.properties --clusters {settings.into}
 Restart=always
@@ -148,11 +148,19 @@ def of_node(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
 
 def properties(settings: Settings, server: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """``mirror.properties``, and what stands in the file of secrets."""
-    target = of_node(settings, server)
-    secrets = {**settings.secrets, **{key: value for key, value in target.items() if is_secret(key)}}
+    target, own = of_node(settings, server), worker(settings, server)
+    secrets = {**settings.secrets, **{key: value for key, value in {**target, **own}.items() if is_secret(key)}}
     plain = {**settings.properties, **target}
     copied = {key: f"{settings.copies}/{key}" for key in stores(plain)}
-    return {**plain, **copied, **worker(settings), **references(secrets, settings.copies)}, secrets
+    return {**plain, **copied, **own, **references(secrets, settings.copies)}, secrets
+
+
+def loads(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
+    """The files that the service gets a copy of: name of the copy -> file."""
+    own = of_node(settings, server)
+    workers = settings.hosts > 1 and mirror_workers.is_converted(own)
+    made = {mirror_workers.STORE: f"{settings.home}/{mirror_workers.STORE}"} if workers else {}
+    return {SECRETS: f"{settings.home}/{SECRETS}", **stores({**settings.properties, **own}), **made}
 
 
 def stores(properties: Mapping[str, str]) -> dict[str, str]:
@@ -171,16 +179,14 @@ def references(secrets: Iterable[str], directory: str) -> dict[str, str]:
     return {**provider, **found} if found else {}
 
 
-def worker(settings: Settings) -> dict[str, str]:
-    """How workers of other hosts reach this one; alone it listens nowhere."""
+def worker(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
+    """How workers of other hosts reach this one; alone it listens nowhere. `server`: the node's own settings."""
     if settings.hosts == 1:
         return {"dedicated.mode.enable.internal.rest": "false"}
-    return {
-        "dedicated.mode.enable.internal.rest": "true",
-        "listeners": f"http://{settings.address}:{settings.port}",
-        "rest.advertised.host.name": settings.address,
-        "rest.advertised.port": str(settings.port),
-    }
+    tls = mirror_workers.secured(of_node(settings, server), settings.copies)
+    where = advertised(server).get(settings.listener, "").partition(" ")[0]
+    name = where.rpartition(":")[0].strip("[]") if tls else ""  # the certificate's
+    return mirror_workers.listener(settings.address, settings.port, name or settings.address, tls)
 
 
 def lines(settings: Mapping[str, str]) -> str:
@@ -236,13 +242,15 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         refuse_taken_port(run, settings.port)
     with open(f"{settings.install_dir}/current/config/server.properties", encoding="utf-8") as file:
         server = parse_properties(file.read())
-    files = wanted(settings, server)
+    files, loaded = wanted(settings, server), loads(settings, server)
     found = ensure_files(files, check_mode=True)
     notes = ensure_files(mirror_notes.wanted(settings.home, settings.topic_ids), check_mode=check_mode)
-    changed = bool(found["changed"] or restart or not is_active(run) or unit_files.is_behind(SERVICE))
+    current = not mirror_workers.is_stale(loaded) and is_active(run) and not unit_files.is_behind(SERVICE)
+    changed = bool(found["changed"] or restart or not current)
     if changed and not check_mode:
         run(["systemctl", "stop", SERVICE])  # what is killed here is begun anew; there may be none yet
         ensure_files(files)
+        mirror_workers.write(loaded)
         systemctl(run, "daemon-reload")
         systemctl(run, "enable", SERVICE)
         systemctl(run, "start", SERVICE)

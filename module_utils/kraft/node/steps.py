@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, jvm_trial, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node import certificate, collector, jvm_trial, metrics_proxy, plugins, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -63,6 +63,12 @@ def of_agents(_: Run, asked: Desired) -> dict[str, Any]:
     return {"changed": not all(map(is_copy, asked["files"]))}
 
 
+def of_plugins(_: Run, asked: Desired) -> dict[str, Any]:
+    """Compare the plugins. ``missing``: names of those to install."""
+    missing = plugins.missing(asked["plugins"])
+    return {"changed": bool(missing), "missing": missing}
+
+
 def is_copy(asked: Desired) -> bool:
     """Check that a file has the bytes with the `digest`, and every user can read it."""
     status = file_io.lstat(asked["path"])
@@ -107,6 +113,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "appcds_archive": of_appcds_archive,
     "client": of_client,
     "agents": of_agents,
+    "plugins": of_plugins,
     "certificate": of_certificate,
     "storage": of_storage,
     "collector": of_collector,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
 from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.files import guarded
@@ -48,17 +49,16 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 
 
 def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
-    """Return file name -> text. `params`: those of ``kafka_support_info``. Unreadable parts contain the reason."""
+    """Return file name -> text. `params`: those of ``kafka_support_bundle``. Unreadable parts contain the reason."""
     unit, install_dir = f"{params['unit']}.service", params["install_dir"]
-    service = observe_service(run, params["unit"], STARTED_DIR)
-    threads = _threads(run, params["unit"], service.pid) if service.pid and not service.stopped else "not running\n"
+    threads, pid = _of_process(run, params["unit"])
     settings = {
         **{f"config/{name}": f"{install_dir}/config/{name}" for name in OURS},
         "config/unit": f"/etc/systemd/system/{unit}",
         "config/live.json": f"{install_dir}/live.json",
         "host/os-release": "/etc/os-release",
         "host/sysctl": params["sysctl_file"],
-        "host/limits": f"/proc/{service.pid}/limits",
+        "host/limits": f"/proc/{pid}/limits",
     }
     asked = {
         **{f"host/{name}": command for name, command in COMMANDS.items()},
@@ -129,6 +129,16 @@ def tail(path: str, size: int = TAIL) -> str:
     except OSError:
         return ""
     return text.partition("\n")[2] if is_cut else text
+
+
+def _of_process(run: Run, unit: str) -> tuple[str, int]:
+    """Return a dump of the threads, or why there is none, and the pid; 0 without a known process."""
+    try:
+        service = observe_service(run, unit, STARTED_DIR)
+    except ToolError as error:
+        return f"{error}\n", 0
+    running = service.pid and not service.stopped
+    return _threads(run, unit, service.pid) if running else "not running\n", service.pid
 
 
 def _threads(run: Run, unit: str, pid: int) -> str:

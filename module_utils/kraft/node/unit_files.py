@@ -69,11 +69,18 @@ def is_behind(service: str) -> bool:
     A missing file is no reason to restart what still works.
     """
     place = credentials(service)
-    if not os.path.isdir(place) or not is_ours(unit_path(service)):
+    if not os.path.isdir(place):
         return False
-    loaded = LOADED.findall(file_io.read(unit_path(service)).decode())
-    files = {name: path.replace("%%", "%") for name, path in loaded}
-    return any(os.path.isfile(path) and _content(f"{place}/{name}") != _content(path) for name, path in files.items())
+    files = loaded(service).items()
+    return any(os.path.isfile(path) and _content(f"{place}/{name}") != _content(path) for name, path in files)
+
+
+def loaded(service: str) -> dict[str, str]:
+    """Return the files that the unit of a service of ours loads, by the names of their copies; none without a unit."""
+    if not is_ours(unit_path(service)):
+        return {}
+    found = LOADED.findall(file_io.read(unit_path(service)).decode())
+    return {name: path.replace("%%", "%") for name, path in found}
 
 
 def _content(path: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 #: Step of the plan -> the questions of the look (``node/steps.py``) that decide over it.
 STEPS = {
     "kernel": ("kernel",),
-    "install": ("directories", "release", "client", "agents"),
+    "install": ("directories", "release", "client", "agents", "plugins"),
     "certificate": ("certificate",),
     "format": ("storage",),
     "metrics_proxy": ("metrics_proxy",),

@@ -25,6 +25,10 @@ DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
 #: with commas; ``list``: the same as a list.
 STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "foreign_host": ((*STATUS, "look again, after you took it out of the group or corrected its ansible_host"),),
+    "no_host": (
+        (*STATUS, "look again, with the right inventory"),
+        ("module", "ansible.builtin.ping", "see why no host answers"),
+    ),
     "host_down": (
         ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
         ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is lost"),
@@ -48,6 +52,7 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
             "with the variables of the killed run: finish the moves, and remove the limit",
         ),
     ),
+    "not_deployed": (("playbook", "site.yml", "deploy it"),),
     "not_running": (
         ("on", LOG, "see why it does not run"),
         (*DEPLOY, "start it"),
@@ -88,6 +93,15 @@ def steps(rule: str, hosts: Sequence[str], inventory: str = "") -> tuple[Step, .
         for kind, text, purpose in STEPS[rule]
         if hosts or kind == "playbook"
     )
+
+
+def correct(nodes: bool, live: bool, inventory: str = "") -> tuple[Step, ...]:
+    """Return the command that shows what corrects the drift of `nodes`, and that of settings that were set `live`."""
+    if not nodes and not live:
+        return ()
+    option = " -e kafka_correct_drift=true" if live else ""
+    words = ("ansible-playbook", inventory, f"site.yml --check --diff{option}")
+    return (Step(" ".join(filter(None, words)), "see what a deployment corrects; without --check it does"),)
 
 
 def remove_obstacles(found: Sequence[Obstacle], hosts: Sequence[str], inventory: str = "") -> tuple[Step, ...]:

@@ -15,16 +15,18 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.status import effects, members
 from ansible.module_utils.kraft.status.advice import Step, remove_obstacles, steps
 from ansible.module_utils.kraft.status.effects import Effect, Replica
-from ansible.module_utils.kraft.status.evidence import Evidence
+from ansible.module_utils.kraft.status.evidence import NOT_DEPLOYED, Evidence
 from ansible.module_utils.kraft.status.scene import Finding, Scene
 
 #: First the causes of everything else, last those without an effect yet.
 ORDER = (
     "foreign_host",
+    "no_host",
     "host_down",
     "leaving",
     "joining",
     "taken_out",
+    "not_deployed",
     "not_running",
     "process_stopped",
     "not_answering",
@@ -42,10 +44,12 @@ ORDER = (
     "other",
 )
 #: Rules by which a voter does not count for the majority.
-VOTELESS = ("host_down", "not_running", "process_stopped", "not_answering", "cut_off", "not_voter", "behind")
+BROKEN = ("no_host", "host_down", "not_deployed", "not_running", "process_stopped", "not_answering", "cut_off")
+VOTELESS = (*BROKEN, "not_voter", "behind")
 #: Rules by which a broker's replicas are missing.
-REPLICALESS = (*VOTELESS[:5], "log_dir_offline", "not_registered", "fenced", "leaving", "joining", "taken_out")
+REPLICALESS = (*BROKEN, "log_dir_offline", "not_registered", "fenced", "leaving", "joining", "taken_out")
 NAMED = 5
+NO_INVENTORY = "no inventory was named, so that of the demo counts: give yours with -i, or run `make demo`"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,11 +94,18 @@ def foreign(scene: Scene) -> Iterator[Finding]:
 
 def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
     """Report nodes that cannot work, by their own hosts' data."""
+    if all(node.unreached and not scene.heard(node) for node in scene.nodes):
+        reason = next((node.unreached for node in scene.nodes), "")
+        yield from (Finding("no_host", node.node_id, "{}: no host answers", reason) for node in scene.nodes)
+        return
     for node in scene.nodes:
         if node.node_id in explained:
             continue
         if node.unreached and not scene.heard(node):
             yield Finding("host_down", node.node_id, "{}: neither ssh nor Kafka answers", node.unreached)
+        elif node.down == NOT_DEPLOYED:
+            detail = "it was not deployed yet, or it was destroyed"
+            yield Finding("not_deployed", node.node_id, "{}: the host has no Kafka", detail)
         elif node.down:
             detail = "; ".join([*(one.message for one in node.obstacles), node.down])
             yield Finding("not_running", node.node_id, "Kafka on {} does not run", detail, node.obstacles)
@@ -213,7 +224,8 @@ def _cause(
     text = group[0].text.replace("{}", _names(node_ids, names), 1)
     asked = hosts or (tuple(one.host for one in scene.nodes if one.is_controller) if rule == "no_leader" else ())
     todo = (*remove_obstacles(group[0].obstacles, hosts, inventory), *steps(rule, asked, inventory))
-    return Cause(rule, node_ids, hosts, text, group[0].detail, tuple(follows), todo)
+    detail = NO_INVENTORY if rule == "no_host" and not inventory else group[0].detail
+    return Cause(rule, node_ids, hosts, text, detail, tuple(follows), todo)
 
 
 def _names(node_ids: Sequence[int], names: Mapping[int, Evidence]) -> str:

@@ -5,16 +5,18 @@ Secrets never get here: ``kafka_node`` compares them on the host and reports onl
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.difference import UNIT, differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.plan import ENABLE, FLIP, PLACE
 from ansible.module_utils.kraft.spec.preflight.members import TAKE_OUT
 from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
 
+UNIT_FILE = "kafka.service"
 EDITED = "put back as wanted: "
 
 
@@ -43,8 +45,14 @@ def edited(result: Result) -> list[str]:
 
 
 def staged(result: Result) -> Iterator[str]:
-    """Read ``kafka_node`` in check mode: the files that its next start would take."""
+    """Read ``kafka_node`` in check mode: the files that its next start would take.
+
+    A file without which the process runs is one difference already (``process``).
+    """
+    told = {UNIT_FILE if one.file == UNIT else one.file for one in differences_from(result.get("differences", ()))}
     for path in result.get("changed_paths", ()):
+        if posixpath.basename(path) in told and result.get("running"):
+            continue
         yield f"waits for the next start, and is not what the inventory says: {path}"
 
 
@@ -71,6 +79,14 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
     view = unread(results["view"]) if results.get("view") else ""
     found = [f"{name} was not compared: {reason}" for name, reason in reasons.items() if reason]
     return [*found, *([f"controllers were not asked: {view}"] if view else [])]
+
+
+def unread_settings(live: Result | None) -> tuple[str, ...]:
+    """Describe why settings of brokers could not be compared. `live`: result of ``kafka_config_plan``, if requested."""
+    if live is None or live.get("skipped"):
+        return ()
+    reasons = [reason] if (reason := unread(live)) else live.get("unanswered", ())
+    return tuple(f"settings of brokers were not compared: {reason}" for reason in reasons)
 
 
 def unknown_nodes(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:

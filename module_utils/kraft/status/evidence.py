@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.status.obstacles import Obstacle, obstacles
 
 Result = Mapping[str, Any]
 LONG = 160
+NOT_DEPLOYED = "it is not deployed"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Evidence:
     ``foreign``: whose node the host is, where it is another one: then nothing else of it is the node's.
     ``migration``: the phase of a migration with which it was deployed. ``static``: it goes by a list of voters.
     ``restarts``: how many times systemd has started it again, the last time ``age`` seconds ago. ``release``: version
-    of Kafka that runs, "" where that is not known.
+    of Kafka that runs, "" where that is not known. ``release_age``: seconds since the host's release was last changed.
     """
 
     host: str
@@ -46,6 +47,7 @@ class Evidence:
     restarts: int = 0
     age: float = 0
     release: str = ""
+    release_age: float = 0
 
     @property
     def name(self) -> str:
@@ -88,7 +90,7 @@ def down(service: Mapping[str, Any] | None) -> str:
         return ""
     how = f"({service['result']}, exit status {service['exit_status']})"
     if not service["installed"]:
-        return "it is not deployed"
+        return NOT_DEPLOYED
     if service["state"] == "failed":
         return f"its unit has failed {how}"
     if service["active"]:
@@ -138,4 +140,5 @@ def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], clu
         restarts=service.get("restarts", 0) if service else 0,
         age=service.get("age", 0) if service and service["pid"] else 0,
         release="" if unread(results.get("process")) else str((results.get("process") or {}).get("release") or ""),
+        release_age=float(results.get("current_release_age") or 0),
     )

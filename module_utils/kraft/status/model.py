@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
+from ansible.module_utils.kraft.status.advice import Step
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.certificates import Certificate
 from ansible.module_utils.kraft.status.cluster_figures import NO_CLUSTER_FIGURES, ClusterFigures
@@ -41,8 +42,10 @@ class Status:
 
     ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
     and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    ``uncompared``: parts of no single host that could not be compared.
     ``unfinished``: what a run began, as causes with their steps; ``notes`` make no status worse.
     ``figures``, those of the nodes and ``changed`` (by the last deployment from this machine) make it no worse, either.
+    ``corrections``: the command that shows what corrects the drift.
     ``watched``: what Prometheus has seen, None where none is named; it makes no status better or worse, either.
     """
 
@@ -57,10 +60,12 @@ class Status:
     ungranted: tuple[Ungranted, ...]
     counts: Mapping[str, str]
     watched: Watched | None = None
+    uncompared: tuple[str, ...] = ()
     unfinished: tuple[Cause, ...] = ()
     notes: tuple[str, ...] = ()
     figures: ClusterFigures = NO_CLUSTER_FIGURES
     changed: LastChange | None = None
+    corrections: tuple[Step, ...] = ()
 
     @property
     def healthy(self) -> bool:
@@ -71,9 +76,24 @@ class Status:
         return bool(self.drift or any(node.drift for node in self.nodes))
 
     @property
+    def differences(self) -> list[str]:
+        """Return every difference with its nodes; one that several nodes have is one."""
+        nodes: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            for text in node.drift:
+                nodes.setdefault(text, []).append(node)
+        return [*(f"{self._who(found)} {text}" for text, found in nodes.items()), *self.drift]
+
+    def _who(self, found: Sequence[Node]) -> str:
+        if 1 < len(found) == len(self.nodes):
+            return "all nodes:"
+        hosts, ids = (", ".join(map(str, each)) for each in zip(*((one.host, one.node_id) for one in found)))
+        return f"{hosts} (node{'s' if len(found) > 1 else ''} {ids}){':' if len(found) > 1 else ''}"
+
+    @property
     def compared(self) -> bool:
-        """Check that every host could be compared with the inventory."""
-        return not any(node.uncompared for node in self.nodes)
+        """Check that every host, and the brokers' settings, could be compared with the inventory."""
+        return not self.uncompared and not any(node.uncompared for node in self.nodes)
 
     @property
     def good(self) -> bool:
@@ -82,11 +102,12 @@ class Status:
     @property
     def reason(self) -> str:
         """Describe its health and its differences, without its name."""
-        found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
+        found = self.differences
         away = [node for node in self.nodes if node.uncompared]
         words = [one.text for one in self.unfinished]
         words += [f"{_number(found, 'difference')} from the inventory"] if found else []
         words += [f"{_number(away, 'node')} not compared"] if away else []
+        words += ["settings of brokers not compared"] if self.uncompared else []
         if self.healthy:
             return ", ".join(words or ["as the inventory says"])
         more = f" {_number(self.causes[1:], 'more cause')}." if self.causes[1:] else ""

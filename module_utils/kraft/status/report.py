@@ -27,6 +27,7 @@ def report(status: Status, written: str) -> dict[str, Any]:
         "problems": list(status.problems),
         "nodes": [dataclasses.asdict(node) for node in status.nodes],
         "drift": list(status.drift),
+        "corrections": [dataclasses.asdict(one) for one in status.corrections],
         "ungranted": [dataclasses.asdict(one) for one in status.ungranted],
         "counts": dict(status.counts),
         "figures": dataclasses.asdict(status.figures),

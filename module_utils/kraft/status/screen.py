@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.node.machine import ungranted
+from ansible.module_utils.kraft.status.advice import Step
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.wording import printable
@@ -38,6 +39,7 @@ def _lines(status: Status, page: str) -> list[str]:
         *(line for node in status.nodes for line in node_lines(node)),
         "",
         *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none where it was compared"]),
+        *_row("Do next", commands(status.corrections), wrapped=False),
         *_row("Not compared", _shortened(uncompared(status))),
         *_row("Not granted", _shortened(not_granted(status)) if not status.good else granted_short(status)),
         *_row("Note", _shortened(status.notes)),
@@ -51,14 +53,15 @@ def cause_lines(cause: Cause, label: str = "Cause") -> list[str]:
     return [
         *_row(label, [f"{cause.text}: {cause.detail}" if cause.detail else cause.text]),
         *_row("Because of it", [one.text for one in cause.effects]),
-        *_row("Do next", _commands(cause), wrapped=False),
+        *_row("Do next", commands(cause.steps), wrapped=False),
         "",
     ]
 
 
-def _commands(cause: Cause) -> list[str]:
-    width = max((len(step.command) for step in cause.steps), default=0)
-    return [f"{step.command:{width}}  # {step.purpose}" for step in cause.steps]
+def commands(steps: Sequence[Step]) -> list[str]:
+    """Return the commands, each with its purpose as a comment."""
+    width = max((len(step.command) for step in steps), default=0)
+    return [f"{step.command:{width}}  # {step.purpose}" for step in steps]
 
 
 def _rest(causes: Sequence[Cause], noun: str) -> list[str]:
@@ -76,7 +79,9 @@ def leader(name: str, led: Leadership) -> list[str]:
             *others,
         ]
     said = ", ".join(str(one) for one in led.according_to)
-    agreed = f", as controller{'s' if len(led.according_to) > 1 else ''} {said} say" if said else ""
+    several = len(led.according_to) > 1
+    words = f", as controllers {said} say" if several else f", as controller {said} says"
+    agreed = words if said else ""
     return [f"{name}, epoch {led.epoch}{agreed}", *others]
 
 
@@ -97,14 +102,14 @@ def alerts(status: Status) -> list[str]:
 
 
 def drift(status: Status) -> list[str]:
-    """Describe every difference from the inventory, with its node."""
-    of_nodes = [f"{node.host} (node {node.node_id}) {text}" for node in status.nodes for text in node.drift]
-    return [*of_nodes, *status.drift]
+    """Describe every difference from the inventory, with its nodes."""
+    return status.differences
 
 
 def uncompared(status: Status) -> list[str]:
     """Describe the parts that could not be compared with the inventory."""
-    return [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
+    of_nodes = [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
+    return [*of_nodes, *status.uncompared]
 
 
 def not_granted(status: Status) -> list[str]:

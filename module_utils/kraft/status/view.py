@@ -13,13 +13,15 @@ from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.status.advice import correct
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
 from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
 from ansible.module_utils.kraft.status.departed import departures
-from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
+from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes, unread_settings
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
 from ansible.module_utils.kraft.status.figures import by_broker, figures
+from ansible.module_utils.kraft.status.finalization import not_finalized
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
@@ -28,16 +30,19 @@ from ansible.module_utils.kraft.wording import counted
 NAMED = 3  #: topics that are said
 #: State of a node while a cause holds for it, by the cause's rule.
 STATES = {
+    "no_host": "host away",
     "host_down": "host away",
     "foreign_host": "another node's host",
     "leaving": "leaving",
     "joining": "joining",
     "taken_out": "taken out",
+    "not_deployed": "not deployed",
     "not_running": "does not run",
     "process_stopped": "stopped (SIGSTOP)",
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
+WITHOUT_KAFKA = (STATES["not_deployed"], STATES["taken_out"])
 
 
 def status(
@@ -52,19 +57,16 @@ def status(
     Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
-    silent = unread(cluster)
-    own = [
-        results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, about["cluster_id"])
-    ]
-    snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
+    own = _own(desired, hosts)
+    snapshot = None if unread(cluster) else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
     scene = _scene(desired, hosts, snapshot)
     hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
-    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
+    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
-    live = {} if unread(live) else live or {}
+    settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = _nodes(scene, led, why, hosts)
+    nodes = _nodes(scene, led, why, hosts, desired, settings)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -72,24 +74,41 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
-        drift=_drift(snapshot, about, live),
+        nodes=nodes,
+        drift=_drift(snapshot, about, settings),
+        uncompared=unread_settings(live) if snapshot else (),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
+        corrections=correct(any(one.drift for one in nodes), bool(settings.get("differs")), inventory),
         counts={**_counts(snapshot), **_certificates(hosts)},
-        unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
-        notes=(*notes(scene.nodes), *left.notes),
+        unfinished=(*unfinished(scene.nodes, snapshot, about, settings, inventory), *left.unfinished),
+        notes=(*notes(scene.nodes), *not_finalized(scene.nodes, snapshot, inventory), *left.notes),
         figures=cluster_figures(snapshot, lags_from_dict((cluster or {}).get("lag")), found[0] if not snapshot else ""),
     )
 
 
-def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
-    """Return the nodes with their figures."""
+def _own(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the results of hosts that have nothing of another cluster."""
+    cluster_id = desired["cluster"]["cluster_id"]
+    return [results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, cluster_id)]
+
+
+def _nodes(
+    scene: Scene,
+    led: Leadership,
+    why: Collection[Cause],
+    hosts: Mapping[str, Mapping[str, Any]],
+    desired: Mapping[str, Any],
+    live: Mapping[str, Any],
+) -> tuple[Node, ...]:
+    """Return the nodes with their figures and differences."""
     made: list[Node] = []
     cluster = by_broker(scene.snapshot)
     for one in scene.nodes:
-        found = figures(one, hosts.get(one.host, {}), cluster, certificates(hosts.get(one.host, {})))
-        made.append(dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found))
-    return made
+        results = hosts.get(one.host, {})
+        found = figures(one, results, cluster, certificates(results))
+        node = dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found)
+        made.append(_compared(node, desired["nodes"][one.host], results, live))
+    return tuple(made)
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
@@ -137,9 +156,9 @@ def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
     return dataclasses.replace(led, leader_id=quorum.leader_id, epoch=quorum.leader_epoch)
 
 
-def _silence(cluster: Mapping[str, Any] | None, reason: str) -> str:
+def _silence(cluster: Mapping[str, Any] | None) -> str:
     asked = bool(cluster and not cluster.get("skipped"))
-    return f"no broker answers: {reason}" if asked else "no broker answers"
+    return f"no broker answers: {unread(cluster)}" if asked else "no broker answers"
 
 
 def _expected(about: Mapping[str, Any]) -> Any:
@@ -198,7 +217,9 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    """Return the node with its differences from `wanted`, and its certificates."""
+    """Return the node with its differences from `wanted`, and its certificates. Without Kafka there are none."""
+    if node.state in WITHOUT_KAFKA:
+        return node
     settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
     drift = (*node_drift(results, settled), *ending(shown, wanted))
     return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)

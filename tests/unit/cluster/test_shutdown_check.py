@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable
-from ansible.module_utils.kraft.cluster.shutdown_check import decided, judge, leaderless, risks
+from ansible.module_utils.kraft.cluster.shutdown_check import decided, judge, leaderless, risks, silent
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +63,26 @@ def test_accepting_what_is_unavoidable_never_takes_the_last_copy_in_sync() -> No
     assert judge(cluster(topic("pair", partition(0, [1, 2]))), [1]).allows(accept_unavoidable=True)
 
 
+@pytest.mark.parametrize("replicas", [[1, 2], [1, 2, 3]])
+def test_a_partition_that_awaits_its_leader_is_nothing_to_accept(replicas: list[int]) -> None:
+    """An election may end at any moment, also where no replica is to spare."""
+    verdict = judge(cluster(topic("a", partition(0, replicas, leader=-1))), [1])
+    assert (len(verdict.reasons), verdict.unavoidable) == (1, ())
+    alone = judge(cluster(topic("a", partition(0, [1], leader=-1))), [1])  # as of a log dir that is offline
+    assert alone.allows(accept_unavoidable=True)
+
+
+def test_a_broker_may_go_although_its_controllers_have_no_voter_to_spare() -> None:
+    late = quorum(1, voter(1), voter(2, 60_000), voter(3, None))
+    assert judge(cluster(brokers=[broker(one) for one in (1, 2, 3, 4)], leader=late), [4]).allows()
+
+
+def test_without_the_leaders_own_entry_no_voter_is_silent() -> None:
+    """A leader that was removed leads until another one is elected."""
+    left = quorum(1, voter(2), voter(3, 60_000))
+    assert not any(silent(one, left) for one in left.voters)
+
+
 def test_partitions_held_elsewhere_do_not_matter() -> None:
     assert judge(cluster(topic("a", partition(0, [1, 2], [1, 2]))), [3]).allows()
 
@@ -100,7 +120,7 @@ def test_of_two_controllers_a_late_one_is_waited_for_and_a_silent_one_is_named_a
 def test_a_quorum_of_one_is_named_apart() -> None:
     verdict = judge(cluster(brokers=[broker(1)], leader=quorum(1, voter(1))), [1])
     assert verdict.reasons == ()
-    assert "only 0 of 1 controllers" in verdict.unavoidable[0]
+    assert "no controller is left" in verdict.unavoidable[0]
 
 
 def test_nothing_goes_while_there_is_no_leader() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from ansible.module_utils.kraft.cluster.client import ApiError
 from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
+from ansible.module_utils.kraft.cluster.stall_timeout import LONGEST_SECONDS, StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 
 
@@ -35,6 +35,15 @@ def test_a_stall_timeout_begins_anew_with_every_advance() -> None:
         assert stall_timeout.lasts(second)
     clock.now = 92.0
     assert not stall_timeout.lasts(81)
+
+
+def test_a_stall_timeout_ends_after_a_day_whatever_advances() -> None:
+    clock = Clock()
+    stall_timeout = StallTimeout(LONGEST_SECONDS, clock)
+    clock.now = LONGEST_SECONDS - 1
+    assert stall_timeout.lasts("something new")
+    clock.now = LONGEST_SECONDS
+    assert not stall_timeout.lasts("something newer")
 
 
 def failing(*errors: Exception) -> object:

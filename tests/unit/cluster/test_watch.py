@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.errors import (
     AccessError,
     KraftError,
     OtherClusterError,
+    ToolError,
     UnansweredError,
     UnreachableError,
 )
@@ -228,6 +229,14 @@ def test_a_look_says_whether_nothing_is_there_or_nothing_is_known(
 
 def test_a_host_without_the_unit_is_not_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = watching(monkeypatch, Brokers({"kafka1:9092": cluster()}), 9, node(ServiceState()))
+    assert not watched.wait(10, ticking()).problems
+
+
+def test_a_systemd_that_does_not_answer_ends_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late() -> ServiceState:
+        raise ToolError("Connection timed out")
+
+    watched = watching(monkeypatch, Brokers({"kafka1:9092": cluster()}), 9, Node(late, lambda: ()))
     assert not watched.wait(10, ticking()).problems
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import re
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.node.service import apply
+from ansible.module_utils.kraft.node.service.state import ServiceState
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_files, contributed_lines
 
@@ -66,6 +69,11 @@ class Node:
 
         self.run = run
 
+    def service(self) -> ServiceState:
+        """As systemd reports it: a unit that changed on disk needs a reload."""
+        changed = self.unit.exists() and self.unit.read_text() != self.loaded
+        return dataclasses.replace(self.host.service, needs_reload=changed)
+
     @property
     def unit(self) -> Path:
         return self.host.units / "kafka.service"
@@ -105,26 +113,30 @@ def node(host: Host, monkeypatch: pytest.MonkeyPatch) -> Node:
     host.install()
     made = Node(host)
     monkeypatch.setattr(os, "fsync", lambda _: None)  # no power is lost here
+    monkeypatch.setattr(apply, "observe_service", lambda *_: made.service())
     monkeypatch.setattr("ansible.module_utils.basic.AnsibleModule.run_command", lambda _, command: made.run(command))
     return made
 
 
 @pytest.fixture
-def killing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Ends the run before the n-th change of a name in the file system."""
+def killing(node: Node, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Ends the run before the n-th change of a name in the file system, or of a unit by systemctl."""
     left = [-1]
 
-    def counted(change: Callable[..., None]) -> Callable[..., None]:
-        def do(*args: Any, **more: Any) -> None:
-            left[0] -= 1
+    def counted(change: Callable[..., Any], counts: Callable[..., bool] = lambda *_: True) -> Callable[..., Any]:
+        def do(*args: Any, **more: Any) -> Any:
+            left[0] -= counts(*args)
             if left[0] == 0:
                 raise Killed
-            change(*args, **more)
+            return change(*args, **more)
 
         return do
 
     for name in ("rename", "unlink", "symlink"):
         monkeypatch.setattr(os, name, counted(getattr(os, name)))
+    changes = lambda command: "systemctl" in command and "show" not in command  # noqa: E731
+    played = counted(node.run, changes)
+    monkeypatch.setattr("ansible.module_utils.basic.AnsibleModule.run_command", lambda _, command: played(command))
     return lambda count: left.__setitem__(0, count)
 
 

@@ -1,4 +1,4 @@
-"""kafka_release on a real directory: unpacked once, finished after a kill, repaired, and refused."""
+"""kafka_release on a real directory: unpacked once, finished after a kill, replaced, and refused."""
 
 from __future__ import annotations
 
@@ -257,20 +257,24 @@ def damage(host: Host) -> Path:
     return jar
 
 
-def test_a_damaged_release_is_repaired_and_keeps_the_nodes_own_files(host: Host) -> None:
+def test_a_damaged_release_is_replaced_and_keeps_the_nodes_own_files(host: Host) -> None:
     jar = damage(host)
     manifest = (host.release / "MANIFEST").read_bytes()
+    (host.release / "config/server.properties").chmod(0o640)
+    own = (host.release / "config/server.properties").stat()[:6]
     with jar.open("rb") as open_in_a_process:
         host.bring()
         result = host.kafka_release()
         assert open_in_a_process.read() == b"clients"
-    assert result["operation"] == "repair"
+    assert result["operation"] == "unpack"
     assert result["damage"] == {
         "libs/a-first.jar": "missing",
         "libs/kafka-clients-9.9.1.jar": "7 bytes instead of 700",
     }
     assert jar.read_bytes() == FILES["libs/kafka-clients-9.9.1.jar"]
     assert (host.release / "config/server.properties").read_text() == "node.id=1\n"
+    assert own == (host.release / "config/server.properties").stat()[:6]
+    assert not host.partial.exists()
     assert (host.release / "MANIFEST").read_bytes() == manifest
     assert not host.kafka_release()["changed"]
 
@@ -286,7 +290,7 @@ def test_a_release_without_manifest_is_completed_from_the_archive(host: Host) ->
     host.kafka_release()
     (host.release / "MANIFEST").write_text("{half")
     host.bring()
-    assert host.kafka_release()["operation"] == "repair"
+    assert host.kafka_release()["operation"] == "unpack"
     assert release.observe_release(str(host.install_dir), VERSION).complete
 
 
@@ -304,7 +308,7 @@ def test_full_verification_finds_what_sizes_do_not(host: Host) -> None:
     assert host.kafka_release()["operation"] == "none"
     assert host.kafka_release(verify="full")["failed"]
     host.bring()
-    assert host.kafka_release(verify="full")["operation"] == "repair"
+    assert host.kafka_release(verify="full")["operation"] == "unpack"
     assert jar.read_bytes() == FILES["libs/a-first.jar"]
 
 

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, RE
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_lines
+from ansible.module_utils.kraft.spec.desired.plugins import OPTIONS, class_path_lines
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "roles/kafka/templates"
 LOG_DIRS = ["/opt/kafka/kraft-logs/kafka-logs1", "/disk2/kafka"]
@@ -24,6 +25,7 @@ VARIABLES: dict[str, Any] = {
     "kafka_user": "kafka",
     "kafka_group": "kafka",
     "kafka_log4j_dir": "/var/log/kafka",
+    "__kafka_class_path": [],
     "__kafka_contributions": [],
     "__kafka_java": "/usr/bin/java",
     "__kafka_log_dirs": LOG_DIRS,
@@ -35,6 +37,7 @@ def render(name: str, **changed: Any) -> str:
     """Render like Ansible: blocks take their line with them, an unknown variable is an error."""
     environment = jinja2.Environment(trim_blocks=True, undefined=jinja2.StrictUndefined)  # noqa: S701 - no markup
     environment.filters["kraft_contributed_lines"] = contributed_lines
+    environment.filters["kraft_class_path_lines"] = class_path_lines
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
     return environment.from_string((TEMPLATES / name).read_text()).render(**{**VARIABLES, **changed})
 
@@ -89,6 +92,17 @@ def test_contributions_only_add_lines_to_the_unit() -> None:
     added = [f"ExecStartPre=+/usr/bin/install -m 0600 -t {STARTED_DIR} {copied}", "Environment=A=b"]
     at = before.splitlines().index("ExecStart=" + values(before, "ExecStart")[0])
     assert after.splitlines() == [*before.splitlines()[:at], *added, *before.splitlines()[at:]]
+
+
+def test_plugins_only_extend_the_class_path() -> None:
+    entries = ["/opt/kafka/plugins/tiered-7d61f737fd66/*", "/opt/kafka/plugins/auth-0f3a9c51d2b4/*"]
+    before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_class_path=entries)
+    gone = [line for line in before.splitlines() if line not in after.splitlines()]
+    assert [line.partition("=")[0] for line in gone] == ["ExecStart", "ExecStopPost"]
+    (start,) = values(after, "ExecStart")
+    assert start == values(before, "ExecStart")[0].replace("/opt/kafka/current/classpath.options", OPTIONS)
+    assert values(after, "ExecStopPost") == [f"+/usr/bin/rm -rf {STARTED_DIR} {OPTIONS}"]
+    assert sum(entry in after for entry in entries) == 2
 
 
 def test_a_start_names_its_files_and_nothing_secret(unit: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+import pytest
 from ansible.module_utils.kraft.cluster.client import Question
 from ansible.module_utils.kraft.cluster.lags import Lags
 from ansible.module_utils.kraft.cluster.snapshot import LogDir, Snapshot
@@ -132,3 +134,32 @@ def test_a_partition_without_a_leader_has_no_lag() -> None:
     lags = found(Brokers({"kafka1:9092": {"far": 10}}), headless)
     assert (lags.groups, lags.listed, lags.asked) == ((), 1, 1)
     assert [one.split(":")[0] for one in lags.unanswered] == ["group far"]
+
+
+class SlowBrokers(Brokers):
+    """Each round of questions takes `seconds`, whatever the number of brokers in it."""
+
+    def __init__(self, groups: dict[str, dict[str, int]], seconds: float) -> None:
+        super().__init__(groups)
+        self.seconds, self.now, self.rounds = seconds, 0.0, 0
+
+    def ask_all(self, questions: list[Question], seconds: float) -> list[Any]:
+        self.rounds, self.now = self.rounds + 1, self.now + self.seconds
+        return super().ask_all(questions, seconds)
+
+
+@pytest.mark.parametrize(("groups", "seconds"), [(1, 0.3), (60, 0.01), (60, 0.1), (60, 0.5)])
+def test_300_brokers_that_answer_within_half_a_second_cost_at_most_two_seconds(groups: int, seconds: float) -> None:
+    """One round for the lists, rounds of offsets until one second is over, and one round for the ends."""
+    brokers = [broker(one) for one in range(1, 301)]
+    names = {one.address: {f"{one.node_id}-{name}": name for name in range(groups)} for one in brokers}
+    client = SlowBrokers(names, seconds)
+    snapshot = cluster(topic("orders", partition(0, [1, 2, 3])), brokers=brokers)
+    lags = group_lag.look(client, snapshot, lambda: client.now)  # type: ignore[arg-type]
+    needed = -(-groups // group_lag.AT_ONCE)
+    possible = math.ceil(round(group_lag.SECONDS / seconds, 6))
+    full = -(-group_lag.MOST_PARTITIONS // (300 * min(groups, group_lag.AT_ONCE)))
+    assert client.rounds <= min(needed, possible, full) + 2
+    assert client.now <= 2.0
+    assert lags.listed == 300 * groups
+    assert lags.asked <= group_lag.MOST_PARTITIONS + 300 * group_lag.AT_ONCE

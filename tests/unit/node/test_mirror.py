@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node import mirror, unit_files
+from ansible.module_utils.kraft.node import mirror, mirror_workers, unit_files
 from ansible.module_utils.kraft.node.mirror import Settings
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+
+from tests.integration.certificates import certify
 
 LOGIN = 'o.a.ScramLoginModule required username="u" password="c4n4ry";'
 
@@ -116,10 +118,65 @@ def test_secrets_stand_in_one_file_that_others_cannot_read(settings: Settings) -
 
 
 def test_workers_of_several_hosts_reach_each_other_and_one_alone_listens_nowhere(settings: Settings) -> None:
-    assert mirror.worker(settings) == {"dedicated.mode.enable.internal.rest": "false"}
-    several = mirror.worker(dataclasses.replace(settings, hosts=3))
+    assert mirror.worker(settings, {}) == {"dedicated.mode.enable.internal.rest": "false"}
+    several = mirror.worker(dataclasses.replace(settings, hosts=3, protocol="PLAINTEXT"), {})
     assert several["listeners"] == "http://10.0.0.1:8083"
     assert several["dedicated.mode.enable.internal.rest"] == "true"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> dict[str, str]:
+    """The settings of a node with certificates for its listeners, and their files."""
+    certify(tmp_path)
+    return {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": f"{tmp_path}/node.pem",
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": f"{tmp_path}/ca.pem",
+        "advertised.listeners": "CLIENT://a.example.org:9092,INTERNAL://b.example.org:19092",
+        "listener.security.protocol.map": "CLIENT:SSL,INTERNAL:SSL",
+    }
+
+
+def test_workers_show_the_nodes_certificate_and_answer_those_of_nodes(
+    settings: Settings, server: dict[str, str], tmp_path: Path
+) -> None:
+    given, secrets = mirror.properties(several := dataclasses.replace(settings, hosts=3), server)
+    assert given["listeners"] == "https://10.0.0.1:8083"
+    assert given["rest.advertised.listener"] == "https"
+    assert given["rest.advertised.host.name"] == "b.example.org"  # a name in the certificate
+    assert given["listeners.https.ssl.client.auth"] == "required"
+    for store in ("keystore", "truststore"):
+        assert given[f"listeners.https.ssl.{store}.type"] == "JKS"
+        assert given[f"listeners.https.ssl.{store}.location"] == f"{settings.copies}/workers.jks"
+        assert secrets[f"listeners.https.ssl.{store}.password"]
+    other = mirror.worker(several, {**server, "ssl.keystore.type": "PKCS12"})  # which Connect reads itself
+    assert other["listeners.https.ssl.keystore.location"] == f"{settings.copies}/target.ssl.keystore.location"
+    assert f"LoadCredential=workers.jks:{tmp_path}/mirror/workers.jks\n" in mirror.unit(several, server)
+
+
+def test_the_keystore_of_workers_follows_the_certificate(
+    settings: Settings, server: dict[str, str], tmp_path: Path
+) -> None:
+    several, systemd = dataclasses.replace(settings, hosts=2), Systemd()
+    lines = mirror.lines(server)
+    (tmp_path / "current/config/server.properties").write_text(lines)
+    assert ensure(systemd, several)
+    store = Path(settings.home, "workers.jks")
+    assert store.stat().st_mode & 0o777 == 0o600
+    assert not ensure(systemd, several)
+    before = store.read_bytes()
+    certify(tmp_path)
+    mirror_workers.renew(mirror.SERVICE)
+    assert store.read_bytes() != before
+    assert not ensure(systemd, several)
+    certify(tmp_path)
+    assert ensure(systemd, several)
+    (tmp_path / "node.pem").write_text("-----BEGIN ENCRYPTED PRIVATE KEY-----\n-----END ENCRYPTED PRIVATE KEY-----\n")
+    with pytest.raises(RefusedError, match="PKCS#8"):
+        ensure(systemd, several, check_mode=True)
+    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert not Path(settings.home).exists()
 
 
 def test_it_goes_without_a_trace_and_a_cut_removal_goes_on(settings: Settings) -> None:

@@ -9,7 +9,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from plugins.action import kafka_client_files, kafka_reports, kafka_support_bundle, kafka_support_info
+from plugins.action import kafka_client_files, kafka_reports, kafka_support_bundle
 from plugins.action.kafka_client_files import left_behind
 
 
@@ -42,7 +42,7 @@ def acted(plugin: Any, **given: Any) -> dict[str, Any]:
     """Return the result of a module's action; it reaches no host."""
     task: Any = SimpleNamespace(args=given, check_mode=False, async_val=0, diff=False, environment=[], action="x")
     made = plugin.ActionModule(task, *[MagicMock()] * 5)
-    made.validate_argument_spec = lambda _: (None, {"mode": "0600", "beside": [], **given})
+    made.validate_argument_spec = lambda *_, **__: (None, {"mode": "0600", "beside": [], "log_dirs": None, **given})
     made._execute_module = lambda **_: {"files": {}}
     answer: dict[str, Any] = made.run(task_vars={"inventory_hostname": "kafka1"})
     return answer
@@ -55,7 +55,7 @@ def acted(plugin: Any, **given: Any) -> dict[str, Any]:
         (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"../../a.properties": "x"}}),
         (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"/etc/a.properties": "x"}}),
         (kafka_reports, {"path": "{}/.kraftwright/../x", "cluster_id": "x"}),
-        (kafka_support_info, {"directory": "{}/.kraftwright/../x/support"}),
+        (kafka_support_bundle, {"directory": "{}/.kraftwright/../x/support", "log_dirs": ["/data"]}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/../x", "cluster": {"name": "a"}}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/a/support", "cluster": {"name": "/../../a"}}),
     ],

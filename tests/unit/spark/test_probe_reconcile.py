@@ -15,6 +15,7 @@ from spark_jobs.probe.records import encode
 
 RUN = "20261122T000000"
 MS = 1000
+BYTES = 100
 KAFKA = "key binary, value binary, partition int, offset long"
 Row = tuple[None, bytes, int, int]
 
@@ -35,7 +36,7 @@ def worked(records: int, partition: int = 0, every_ms: int = 10, took_ms: int = 
 def held(sequences: Sequence[int], partition: int = 0, place: int | None = None) -> list[Row]:
     """A partition's content in the order of its offsets, as Spark's Kafka source gives it."""
     lies = partition if place is None else place
-    return [(None, encode(RUN, partition, number, 100), lies, at) for at, number in enumerate(sequences)]
+    return [(None, encode(RUN, partition, number, BYTES), lies, at) for at, number in enumerate(sequences)]
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def judge(spark: SparkSession, tmp_path: Path) -> Callable[[list[Event], list[Ro
 
 
 def found(spark: SparkSession, rows: list[Row]) -> DataFrame:
-    return reconcile.content(spark.createDataFrame(rows, KAFKA), RUN)
+    return reconcile.content(spark.createDataFrame(rows, KAFKA), RUN, BYTES)
 
 
 Judge = Callable[..., dict[str, Any]]
@@ -71,6 +72,15 @@ def test_a_record_deleted_on_purpose_is_lost_and_named(judge: Judge) -> None:
     assert result["outcome"] == "failed"
     assert result["counts"]["lost"] == 1
     assert [(one["partition"], one["sequence"]) for one in result["lost"]] == [(0, 7)]
+
+
+@pytest.mark.parametrize("change", [lambda value: value[:60], lambda value: value[:-1] + b"X"], ids=["cut", "changed"])
+def test_a_damaged_record_is_lost(judge: Judge, change: Callable[[bytes], bytes]) -> None:
+    rows = held(range(6))
+    rows[4] = (None, change(rows[4][1]), 0, 4)
+    result = judge(worked(6), rows)
+    assert (result["outcome"], result["counts"]["lost"]) == ("failed", 1)
+    assert [(one["partition"], one["sequence"]) for one in result["lost"]] == [(0, 4)]
 
 
 @pytest.mark.parametrize(

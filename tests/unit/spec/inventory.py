@@ -44,7 +44,8 @@ def load_specs() -> dict[str, dict[str, Any]]:
 def load_defaults() -> dict[str, Any]:
     defaults: dict[str, Any] = {}
     for role in ("kafka", "kafka_host"):
-        defaults |= yaml.safe_load((ROOT / "roles" / role / "defaults/main.yml").read_text())
+        for path in (ROOT / "roles" / role).glob("defaults/**/*.yml"):
+            defaults |= yaml.safe_load(path.read_text())
     return {name: value for name, value in defaults.items() if "{{" not in str(value)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,11 +10,12 @@ from ansible.module_utils.kraft.identity import directory_id
 from ansible.module_utils.kraft.spec.desired import quorum
 from ansible.module_utils.kraft.spec.desired.describe import describe
 from ansible.module_utils.kraft.spec.desired.files import properties_text
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.settings import DEFAULTS, server_settings
+from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.spec.inventory import CLUSTER_ID, LISTENERS, cluster
+from tests.unit.spec.inventory import CLUSTER_ID, LISTENERS, ROOT, cluster
 
 DEDICATED = {
     "k1": {"kafka_process_roles": ["controller"]},
@@ -163,3 +165,10 @@ def test_a_dead_node_is_noticed_sooner_where_that_is_wanted() -> None:
     lines = server_settings(fast, fast.nodes[0])
     assert (lines["broker.session.timeout.ms"], lines["broker.heartbeat.interval.ms"]) == ("3000", "500")
     assert lines["controller.quorum.fetch.timeout.ms"] == "1000"
+
+
+def test_the_page_on_tuning_lists_every_default_that_differs_from_kafkas() -> None:
+    known = load(nearest_version("4.4.0")).server
+    differing = {key: (known[key].default, value) for key, value in DEFAULTS.items() if known[key].default != value}
+    rows = re.findall(r"^\| `([a-z.]+)` \| (\d+) \| (\d+) \|", (ROOT / "docs/tuning.md").read_text(), re.MULTILINE)
+    assert {key: (theirs, ours) for key, theirs, ours in rows} == differing

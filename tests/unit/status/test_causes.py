@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.cluster.snapshot import LogDir, Reassignment, Sn
 from ansible.module_utils.kraft.status.advice import STEPS
 from ansible.module_utils.kraft.status.causes import ORDER, Cause
 from ansible.module_utils.kraft.status.effects import WORST_FIRST
+from ansible.module_utils.kraft.status.evidence import NOT_DEPLOYED
 from ansible.module_utils.kraft.status.obstacles import Obstacle
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
@@ -108,6 +109,24 @@ CASES: dict[str, Case] = {
         None,
         [("not_running", IDS)],
         {"no_majority": 0},
+    ),
+    "no host answers: the inventory is another one, or its hosts were never made": (
+        {one: {"unreached": f"cannot resolve kafka{one}", "claims": ()} for one in IDS},
+        None,
+        [("no_host", IDS)],
+        {"no_majority": 0},
+    ),
+    "nothing was deployed, or all was destroyed": (
+        {one: {"down": NOT_DEPLOYED, "claims": (), "lived": False} for one in IDS},
+        None,
+        [("not_deployed", IDS)],
+        {"no_majority": 0},
+    ),
+    "the service of one member was deleted": (
+        {**OTHERS, 3: {"down": NOT_DEPLOYED, "lived": True, "claims": ()}},
+        without(3),
+        [("not_deployed", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
     ),
     "one is down and another is cut off": (
         {
@@ -256,6 +275,13 @@ def test_without_an_answer_of_the_cluster_nothing_joins() -> None:
 def test_one_command_finishes_what_was_begun(fields: dict[str, Any], command: str) -> None:
     (found,) = explained({2: fields, 3: fields}, cluster(brokers=[broker(1)], leader=quorum(1, voter(1))))
     assert [step.command for step in found.steps] == [f"ansible-playbook -i inventories/mine {command}"]
+
+
+@pytest.mark.parametrize("nodes", [IDS, (3,)])
+def test_a_host_without_kafka_is_deployed_not_searched_for_messages(nodes: tuple[int, ...]) -> None:
+    fields = {"down": NOT_DEPLOYED, "claims": (), "lived": len(nodes) == 1}
+    (found,) = explained(dict.fromkeys(nodes, fields), without(3) if len(nodes) == 1 else None)
+    assert [step.command for step in found.steps] == ["ansible-playbook -i inventories/mine site.yml"]
 
 
 def test_what_is_in_the_way_of_a_start_comes_first(wording: Wording) -> None:

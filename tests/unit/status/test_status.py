@@ -45,12 +45,15 @@ DESIRED: dict[str, Any] = {
 }
 
 
-def seen(snapshot: Any = None, **hosts: Any) -> Status:
+SETTLED = {"settled": {"kafka1": ["num.io.threads"]}}
+
+
+def seen(snapshot: Any = None, live: Any = SETTLED, **hosts: Any) -> Status:
     """A cluster with one topic, all hosts as they should be but for `hosts`."""
     shown = snapshot or cluster(topic("orders", partition(0, [1, 2, 3])))
     results = {name: {**LOOKED, **hosts.get(name, {})} for name in DESIRED["nodes"]}
     answer = {"snapshot": dataclasses.replace(shown, reassignments=()).to_dict()}
-    return status(DESIRED, results, answer, {"settled": {"kafka1": ["num.io.threads"]}})
+    return status(DESIRED, results, answer, live)
 
 
 def rows(found: Status, label: str) -> list[set[str]]:
@@ -93,6 +96,18 @@ def test_with_a_host_away_the_cause_comes_first_and_the_others_may_not_go(wordin
     (uncompared_host,) = rows(found, "Not compared")
     assert {"kafka3", "3", "Connection", "timed", "out"} <= uncompared_host
     wording([text])
+
+
+@pytest.mark.parametrize(
+    "live", [{"error": "kafka2:9092 did not answer"}, {**SETTLED, "unanswered": ["kafka2:9092 did not answer"]}]
+)
+def test_settings_that_no_broker_reported_are_not_as_the_inventory_says(live: dict[str, Any], wording: Wording) -> None:
+    found = seen(live=live)
+    assert found.healthy
+    assert not found.good
+    (row,) = rows(found, "Not compared")
+    assert "kafka2:9092" in row
+    wording([found.headline, *found.uncompared])
 
 
 @pytest.mark.parametrize(
@@ -171,8 +186,30 @@ def test_a_host_that_was_never_deployed_does_not_end_the_status() -> None:
     """Its modules fail: the client that they import is not there yet."""
     never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
     found = seen(kafka3={"view": never, "process": never, "service": {**DEAD, "installed": False}})
-    assert [node.uncompared != () for node in found.nodes] == [False, False, True]
+    assert [(node.state == "not deployed", node.uncompared) for node in found.nodes] == [(False, ())] * 2 + [(True, ())]
     assert found.leader == "kafka1 (node 1)"
+
+
+@pytest.mark.parametrize(("inventory", "named"), [("", {"-i", "make"}), ("-i inventories/mine", {"kafka1"})])
+def test_hosts_that_all_keep_silent_are_no_lost_machines(inventory: str, named: set[str]) -> None:
+    away = {name: {"kernel": {"unreachable": True, "msg": f"cannot resolve {name}"}} for name in DESIRED["nodes"]}
+    (cause,) = status(DESIRED, away, None, None, inventory).causes
+    assert (cause.rule, cause.hosts) == ("no_host", tuple(DESIRED["nodes"]))
+    assert named <= set(cause.detail.replace("`", " ").replace(",", " ").split())
+    assert not any("replace_node" in step.command for step in cause.steps)
+    assert all(inventory in step.command for step in cause.steps)
+
+
+@pytest.mark.parametrize("gone", [{"service": {**DEAD, "installed": False}}, {"service": DEAD, "removed": True}])
+def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(gone: dict[str, Any]) -> None:
+    """As modules answer there: no client, no file of a next start, no kernel setting of ours."""
+    never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
+    files = {"running": False, "actions": ["start"], "changed_paths": ["/opt/kafka/next/jvm.options"]}
+    kernel = {"changed": True, "changed_settings": ["vm.swappiness"]}
+    left = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))) if "removed" in gone else None
+    found = seen(left, kafka3={"view": never, "process": files, "kernel": kernel, **gone})
+    assert (found.differences, found.corrections, rows(found, "Not compared")) == ([], (), [])
+    assert [one.rule for one in found.causes] == ["taken_out" if "removed" in gone else "not_deployed"]
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:
@@ -255,6 +292,85 @@ def test_the_sentences_of_drift(wording: Wording) -> None:
 
 def test_the_sentences_of_what_was_not_compared(wording: Wording) -> None:
     wording(line for results, _ in UNCOMPARED for line in uncompared({**LOOKED, **results}))
+
+
+STALE = {
+    "process": {
+        **RUNS,
+        "differences": plain(setting("num.partitions 1 -> 3")),
+        "changed_paths": ["/opt/kafka/next/server.properties"],
+    }
+}
+UNIT = {
+    "process": {
+        **RUNS,
+        "differences": plain(Difference("unit", "", "a", "b")),
+        "changed_paths": ["/opt/kafka/next/kafka.service"],
+    }
+}
+
+
+@pytest.mark.parametrize("results", [STALE, UNIT])
+def test_a_file_that_a_node_runs_without_is_one_difference(results: dict[str, Any]) -> None:
+    assert len(drift(results)) == 1
+    other = {
+        **results["process"],
+        "changed_paths": [*results["process"]["changed_paths"], "/opt/kafka/next/jvm.options"],
+    }
+    assert len(drift({"process": other})) == 2
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        (("kafka1", "kafka2", "kafka3"), {"all", "nodes"}),
+        (("kafka1", "kafka3"), {"kafka1", "kafka3", "1", "3"}),
+        (("kafka2",), {"kafka2", "2"}),
+    ],
+)
+def test_equal_differences_are_one_line_and_count_once(hosts: tuple[str, ...], said: set[str]) -> None:
+    found = seen(**dict.fromkeys(hosts, STALE))
+    (line,) = rows(found, "Drift")
+    assert said | {"num.partitions", "1", "3"} <= line
+    assert {"1", "difference", "from"} <= values(found.headline)
+    assert [len(one["drift"]) for one in report(found, "now")["nodes"]] == [
+        int(name in hosts) for name in DESIRED["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "live", "command"),
+    [
+        (STALE, None, "ansible-playbook -i inventories/mine site.yml --check --diff"),
+        (
+            {"kernel": {"changed_settings": ["vm.swappiness"]}},
+            None,
+            "ansible-playbook -i inventories/mine site.yml --check --diff",
+        ),
+        (
+            {},
+            {"differs": ["a 1 -> 2 on node 1"]},
+            "ansible-playbook -i inventories/mine site.yml --check --diff -e kafka_correct_drift=true",
+        ),
+        (
+            STALE,
+            {"differs": ["a 1 -> 2 on node 1"]},
+            "ansible-playbook -i inventories/mine site.yml --check --diff -e kafka_correct_drift=true",
+        ),
+    ],
+)
+def test_drift_has_a_next_step(results: dict[str, Any], live: Any, command: str) -> None:
+    looked = {name: {**LOOKED, **results} for name in DESIRED["nodes"]}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(DESIRED, looked, answer, live, "-i inventories/mine")
+    assert [step.command for step in found.corrections] == [command]
+    assert any("Do next" in line and command in line for line in lines(found))
+    assert [one["command"] for one in report(found, "now")["corrections"]] == [command]
+
+
+def test_what_a_deployment_does_not_correct_has_no_such_step() -> None:
+    for found in (seen(), seen(kafka2={"service": DEAD})):
+        assert found.corrections == ()
 
 
 def test_a_node_that_was_not_compared_is_not_good(wording: Wording) -> None:
@@ -386,6 +502,37 @@ def test_a_node_that_does_not_run_has_no_release(wording: Wording) -> None:
     wording([note])
 
 
+def finalized_at(level: int, **releases: str) -> Status:
+    """Nodes with 4.4.0 for 9, 3 and 5 days, unless another one of `releases` runs, in a cluster with this level."""
+    made = cluster(topic("orders", partition(0, [1, 2, 3])))
+    snapshot = dataclasses.replace(made, features=(Feature("metadata.version", level, 7, 33),))
+    days = {"kafka1": 9, "kafka2": 3, "kafka3": 5}
+    hosts = {
+        host: {
+            "process": {**RUNS, "release": releases.get(host, "4.4.0"), "current": releases.get(host, "4.4.0")},
+            "current_release_age": 86400 * age,
+        }
+        for host, age in days.items()
+    }
+    return seen(snapshot, **hosts)
+
+
+def test_a_release_whose_features_are_not_finalized_is_a_note_with_its_time_and_command(wording: Wording) -> None:
+    found = finalized_at(30)
+    assert found.good
+    (note,) = found.notes
+    assert {"4.4", "3", "days", "metadata.version", "30", "33", "kafka_finalize=4.4"} <= values(note)
+    assert "playbooks/finalize_upgrade.yml" in note
+    wording(found.notes)
+
+
+@pytest.mark.parametrize(("level", "releases"), [(33, {}), (30, {"kafka2": "4.3.1"}), (30, {"kafka1": "5.9.0"})])
+def test_nothing_is_said_of_finalized_features_and_of_an_upgrade_that_goes_on(
+    level: int, releases: dict[str, str]
+) -> None:
+    assert not [one for one in finalized_at(level, **releases).notes if "finalize" in one]
+
+
 @pytest.mark.parametrize(("level", "good"), [(30, True), (33, False)])
 def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bool, wording: Wording) -> None:
     """Once Kafka can take its registration away, that is unfinished work."""
@@ -394,9 +541,9 @@ def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bo
     found = seen(snapshot, kafka1={"view": {**view(), "registered": [1, 2, 3, 8]}})
     assert found.good == good
     if good:
-        (note,) = found.notes
+        (note,) = (one for one in found.notes if "finalize the upgrade" not in one)
         assert "8" in values(note)
-        wording(found.notes)
+        wording([note])
     else:
         (one,) = found.unfinished
         assert (one.rule, one.node_ids) == ("controller_left", (8,))
@@ -467,5 +614,5 @@ def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:
 def test_a_screen_stays_a_screen(wording: Wording) -> None:
     many = {"kernel": {"changed_settings": [f"vm.x{one}" for one in range(30)]}}
     shown = seen(kafka1=many)
-    assert {"18", "more"} <= values(lines(shown)[-1])
-    wording(lines(shown)[-2:])
+    assert {"18", "more"} <= values(lines(shown)[-2])
+    wording(lines(shown)[-3:])

@@ -93,6 +93,11 @@ def test_what_hosts_do_not_grant_is_on_the_page() -> None:
     assert line.endswith("read-only")
 
 
+def test_the_page_has_the_command_that_shows_the_correction() -> None:
+    step = Step("ansible-playbook site.yml --check --diff", "see what a deployment corrects")
+    assert step.command in page(dataclasses.replace(GOOD, drift=("a 1 -> 2 on node 1",), corrections=(step,)))
+
+
 def test_drift_alone_is_neither_healthy_nor_sick() -> None:
     assert "Drifted.</span>" in page(dataclasses.replace(GOOD, drift=("a 1 -> 2 on node 1",)))
 

@@ -107,8 +107,16 @@ def disk_facts(ask: Questions) -> dict[str, Any]:
         "releases": releases(observe_releases(ask.install_dir)),
         "quorum": quorum(os.path.join(current, "config/server.properties")),
         "removed": os.path.exists(os.path.join(ask.install_dir, REMOVED)),
-        "current_release": os.path.basename(os.path.realpath(current)) if os.path.islink(current) else None,
+        **current_release(current),
     }
+
+
+def current_release(link: str) -> dict[str, Any]:
+    """Return the release for the next start, and the seconds since a start changed it; None without one."""
+    if not os.path.islink(link):
+        return {"current_release": None, "current_release_age": None}
+    age = round(max(0.0, time.time() - os.lstat(link).st_mtime), 1)
+    return {"current_release": os.path.basename(os.path.realpath(link)), "current_release_age": age}
 
 
 def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""A release of Kafka on a node: unpacked, complete, repaired, and its AppCDS archive."""
+"""A release of Kafka on a node: unpacked, complete, and its AppCDS archive."""

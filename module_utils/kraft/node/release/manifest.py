@@ -213,7 +213,7 @@ def archive_mismatch(state: ReleaseState, checksum: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """``action``: none, unpack, repair (with whole files from the archive) or classpath (only that file is wrong).
+    """``action``: none, unpack (a damaged release, too) or classpath (only that file is wrong).
 
     ``clean``: ours to remove, the transferred archive or remains of a killed run (partial, rest).
     """
@@ -231,7 +231,7 @@ def choose_action(state: ReleaseState) -> str:
         return "none"
     if state.manifest is not None and set(state.damage) == {CLASSPATH}:
         return "classpath"
-    return "repair" if state.exists else "unpack"
+    return "unpack"
 
 
 def describe_damage(damage: Mapping[str, str], shown: int = 5) -> str:
@@ -247,7 +247,7 @@ def plan_release(state: ReleaseState, checksum: str, archive: str, archive_found
     if mismatch:
         raise RefusedError([mismatch])
     action = choose_action(state)
-    if action in ("unpack", "repair") and not archive_found:
+    if action == "unpack" and not archive_found:
         why = f"it is damaged ({describe_damage(state.damage)})" if state.exists else "it is not installed"
         raise RefusedError(
             [f"{why}, and there is no archive at {archive or '(none given)'}: bring it to the host first"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import os
 import shutil
@@ -16,6 +17,7 @@ from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.release.manifest import FileRecord, Manifest
 
 CHUNK = 1 << 20
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 
 def hash_archive(path: str) -> dict[str, str]:
@@ -143,12 +145,35 @@ def unpack_beside(archive: str, digests: dict[str, str], install_dir: str, versi
 
 
 def install(install_dir: str, manifest: Manifest) -> None:
-    """Rename the partial directory to the release, in one step."""
+    """Make the partial directory the release, in one step. A damaged release is exchanged for it.
+
+    The node's ``config/`` is carried over. A process that runs from the damaged release keeps its open files.
+    """
     partial = release.partial_dir(install_dir, manifest.version)
     final = release.release_dir(install_dir, manifest.version)
+    carry_config(final, partial)
     write_own_files(partial, final, manifest)
-    os.rename(partial, final)
+    if os.path.lexists(final):
+        exchange(partial, final)
+    else:
+        os.rename(partial, final)
     fsync_directory(os.path.dirname(final))
+    shutil.rmtree(partial, ignore_errors=True)
+
+
+def carry_config(final: str, partial: str) -> None:
+    """Link the files in ``config/`` of a damaged release, with owner and mode, in place of the archive's samples."""
+    if os.path.isdir(f"{final}/config"):
+        shutil.rmtree(f"{partial}/config")
+        shutil.copytree(f"{final}/config", f"{partial}/config", symlinks=True, copy_function=os.link)
+
+
+def exchange(one: str, other: str) -> None:
+    """Exchange two directories by one rename, so that neither is missing at any moment. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.renameat2(AT_FDCWD, one.encode(), AT_FDCWD, other.encode(), RENAME_EXCHANGE):
+        number = ctypes.get_errno()
+        raise OSError(number, f"exchanging {one} and {other} failed: {os.strerror(number)}")
 
 
 def content_damage(directory: str, manifest: Manifest) -> dict[str, str]:
@@ -162,32 +187,6 @@ def content_damage(directory: str, manifest: Manifest) -> dict[str, str]:
             if digest.hexdigest() != record.sha256:
                 damage[path] = f"sha256 {digest.hexdigest()[:12]}... instead of {record.sha256[:12]}..."
     return damage
-
-
-def repair(install_dir: str, manifest: Manifest) -> list[str]:
-    """Replace damaged files, each by one rename. Returns their paths.
-
-    A process that runs from the release keeps its open files, and no existing file is missing at any moment. The node's
-    ``config/`` stays as it is; only the partial directory is deleted.
-    """
-    partial = release.partial_dir(install_dir, manifest.version)
-    final = release.release_dir(install_dir, manifest.version)
-    damage = {**content_damage(final, manifest), **release.file_damage(final, manifest)}
-    wanted = [*damage, *(path for path in config_files(partial) if not os.path.lexists(os.path.join(final, path)))]
-    for path in wanted:
-        target = os.path.join(final, path)
-        make_directories(os.path.dirname(target))
-        os.rename(os.path.join(partial, path), target)
-        fsync_directory(os.path.dirname(target))
-    write_own_files(final, final, manifest)
-    shutil.rmtree(partial)
-    return wanted
-
-
-def config_files(directory: str) -> list[str]:
-    """Return files below ``config/``, as paths below `directory`."""
-    found = (os.path.join(top, name) for top, _, names in os.walk(f"{directory}/config") for name in names)
-    return sorted(os.path.relpath(path, directory) for path in found)
 
 
 def incoming_rest(install_dir: str, archive: str) -> list[str]:

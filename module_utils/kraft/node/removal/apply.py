@@ -103,13 +103,15 @@ def _files_below(path: str) -> list[str]:
 
 
 def _holds_files_of(path: str, uid: int) -> bool:
-    """Check whether the path or one of the first files below it belongs to a user."""
-    below = (os.path.join(top, name) for top, dirs, files in os.walk(path) for name in (*dirs, *files))
-    for each in itertools.islice(itertools.chain([path], below), LOOKED_AT):
-        with contextlib.suppress(OSError):
-            if os.lstat(each).st_uid == uid:
+    """Check whether the path or a file below it belongs to a user, or may: some are not read, or there are too many."""
+    unread: list[OSError] = []
+    walked = os.walk(path, onerror=unread.append) if os.path.isdir(path) else ()
+    below = (os.path.join(top, name) for top, dirs, files in walked for name in (*dirs, *files))
+    for number, each in enumerate(itertools.chain([path], below)):
+        with contextlib.suppress(FileNotFoundError):
+            if number >= LOOKED_AT or os.lstat(each).st_uid == uid:
                 return True
-    return False
+    return any(not isinstance(one, FileNotFoundError) for one in unread)
 
 
 def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired) -> None:

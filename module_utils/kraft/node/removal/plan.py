@@ -14,7 +14,8 @@ MARK = "# Written by Kraftwright"  #: first words of our unit
 #: Names that deployments create below the install directory.
 OURS = (
     *(".incoming", "agents", "bin", "client", "collector", "config", "current", "libs", "live.json"),
-    *("log_shipping", "metrics_proxy", "mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
+    *("log_shipping", "metrics_proxy", "mirror", "next", "node_exporter", "plugins", "previous", "releases"),
+    *("removed", "tls"),
 )
 NO_NODE = Identity(deployed=False)
 LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.log(\.\d+)*")

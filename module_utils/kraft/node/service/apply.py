@@ -178,6 +178,8 @@ def _leave(found: node.NodeState, actions: tuple[str, ...], place: Place) -> Non
         starts = {node.START, node.RESTART} & set(actions)
         staging.withdraw(place, None if starts else node.placeable(found))
         staging.clean_other_releases(place)
+        if starts:
+            staging.clean_plugins(place)
 
 
 def apply(run: Run, found: node.NodeState, actions: tuple[str, ...], place: Place, timeout: int) -> None:

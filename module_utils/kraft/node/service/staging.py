@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.difference import CONTRIBUTED, JVM_OPTIONS, PROPERTIES
-from ansible.module_utils.kraft.node import certificate
+from ansible.module_utils.kraft.node import certificate, plugins
 from ansible.module_utils.kraft.node.files.apply import make_directory, read, remove, write_file
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, parse_manifest, read_text, release_dir
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, contributed
@@ -134,11 +134,12 @@ def put_in_place(place: Place, names: Collection[str] | None = None) -> None:
 
 
 def carry(place: Place) -> None:
-    """Copy contributed files of another current release: its unit finds them although the link moves."""
+    """Copy contributed files of another current release, the list first: its unit finds them when the link moves."""
     current, config = f"{place.install_dir}/current/config", f"{place.release_dir}/config"
-    if os.path.realpath(current) != os.path.realpath(config) and not listed(config):
+    if os.path.realpath(current) != os.path.realpath(config) and listed(config) in ((), listed(current)):
         for name in listed(current):
-            copy(f"{current}/{name}", f"{config}/{name}")
+            if not os.path.lexists(f"{config}/{name}"):  # a killed run may have begun
+                copy(f"{current}/{name}", f"{config}/{name}")
 
 
 def withdraw(place: Place, names: Collection[str] | None = None) -> None:
@@ -170,6 +171,12 @@ def clean_other_releases(place: Place) -> None:
         config = os.path.dirname(found)
         for name in reversed(listed(config) if config != f"{place.release_dir}/config" else ()):
             remove(f"{config}/{name}")
+
+
+def clean_plugins(place: Place) -> None:
+    """Remove plugins that neither the next start, nor the unit in place, nor a way back names."""
+    rooms = (f"{place.install_dir}/{room}/{place.service}" for room in (NEXT, PREVIOUS))
+    plugins.prune(place.install_dir, [read_text(path) for path in (*rooms, place.unit_file)])
 
 
 def delete_secrets(install_dir: str, check_mode: bool) -> dict[str, Any]:

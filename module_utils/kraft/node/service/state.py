@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service.memory import heap_bytes, resident_bytes
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 
@@ -21,6 +22,7 @@ Run = Callable[[list[str]], tuple[int, str, str]]
 
 FINGERPRINT_VARIABLE = "KRAFTWRIGHT_UNIT"
 SYSTEMD_RUNNING = Path("/run/systemd/system")
+ATTEMPTS, PAUSE = 3, 1.0  #: of a systemd that does not answer, as while it executes itself again; seconds
 PROPERTIES = (
     "LoadState",
     "ActiveState",
@@ -124,16 +126,27 @@ def service_state(
     )
 
 
+def shown_by_systemd(run: Run, unit: str) -> dict[str, str]:
+    """Return PROPERTIES of `unit`, also of one that is not installed. Raises ToolError after ATTEMPTS."""
+    for _ in range(ATTEMPTS):
+        rc, out, error = run(["systemctl", "show", "--property=" + ",".join(PROPERTIES), "--", unit])
+        if rc == 0:
+            return parse_show(out)
+        time.sleep(PAUSE)
+    why = error.strip() or out.strip() or "no output"
+    raise ToolError(f"systemd does not report the state of {unit} ({why}) -> systemctl show {unit}, then run again")
+
+
 def observe_service(
     run: Run, unit: str = "kafka", started_dir: str = STARTED_DIR, booted: Path = SYSTEMD_RUNNING
 ) -> ServiceState:
-    """Query systemd for `unit`; a host that does not run systemd has no service (not an error: see preflight)."""
+    """Query systemd for `unit`; a host that does not run systemd has no service (not an error: see preflight).
+
+    Raises ToolError if systemd does not answer: Kafka may run or not.
+    """
     if not booted.is_dir():
         return ServiceState()
-    rc, out, _ = run(["systemctl", "show", "--property=" + ",".join(PROPERTIES), "--", f"{unit}.service"])
-    if rc != 0:
-        return ServiceState()
-    shown = parse_show(out)
+    shown = shown_by_systemd(run, f"{unit}.service")
     pid = int(shown.get("MainPID") or 0)
     started = started_files(started_dir)
     if not pid:

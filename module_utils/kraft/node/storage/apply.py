@@ -141,7 +141,7 @@ def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock:
         refuse(list(static_voter_problems(node, found, peers(params))))
     aside = [set_aside(path) for path in plan.set_aside]
     arguments = tool_arguments(params["config"], node.cluster_id, plan.flags)
-    run_tool(tool_command(params["java"], release), arguments, params["user"], lock)
+    run_tool(tool_command(params["java"], release, params.get("class_path", ())), arguments, params["user"], lock)
     if node.rejoins and node.is_dynamic_voter and plan.actions[node.metadata_log_dir] != NOTHING:
         rename_directory(node.metadata_log_dir, node.directory_id)
     for path, action in plan.actions.items():

@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import stat
 from collections.abc import Mapping
 from typing import Any
 
@@ -233,13 +234,23 @@ def state_of(meta: Meta, listing: Listing) -> str:
     return INTERRUPTED if listing.format else EMPTY
 
 
+def no_directory(path: str) -> str:
+    """Return ABSENT or NOT_A_DIRECTORY; "" for a directory. Raises OSError for a disk that does not answer."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return ABSENT
+    try:
+        return "" if stat.S_ISDIR(os.stat(path).st_mode) else NOT_A_DIRECTORY
+    except (FileNotFoundError, NotADirectoryError):  # a link without a target
+        return NOT_A_DIRECTORY
+
+
 def observe_log_dir(path: str) -> LogDir:
     """Inspect `path` without changing it; any fault is a state, not an exception."""
-    if not os.path.lexists(path):
-        return LogDir(path, ABSENT)
-    if not os.path.isdir(path):
-        return LogDir(path, NOT_A_DIRECTORY)
     try:
+        if missing := no_directory(path):
+            return LogDir(path, missing)
         meta, listing = read_meta(path), list_log_dir(path)
         state = state_of(meta, listing)
         written = first_voters(path) if state == FORMATTED and not listing.lived else None

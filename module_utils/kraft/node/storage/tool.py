@@ -7,6 +7,7 @@ import grp
 import os
 import pwd
 import re
+import shlex
 import stat
 import subprocess
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.files.apply import write_at
-from ansible.module_utils.kraft.node.release.manifest import CLASSPATH
+from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, read_text
 from ansible.module_utils.kraft.node.run_lock.lock import RUN_VARIABLE
 from ansible.module_utils.kraft.node.storage.log_dir import ASIDE, BOOTSTRAP, FIRST_SNAPSHOT, META, METADATA_LOG
 
@@ -31,9 +32,17 @@ HINTS = (
 )
 
 
-def tool_command(java: str, release: str) -> list[str]:
-    """Return the command line; its arguments come from stdin, so that none shows in a process list."""
-    return [java, *JVM_OPTIONS, "@" + os.path.join(release, CLASSPATH), TOOL, "@/dev/stdin"]
+def tool_command(java: str, release: str, plugins: Sequence[str] = ()) -> list[str]:
+    """Return the command line; its arguments come from stdin, so that none shows in a process list.
+
+    `plugins`: further entries of the class path, since the tool loads classes that ``server.properties`` names.
+    """
+    path = os.path.join(release, CLASSPATH)
+    options = ["@" + path]
+    if plugins:
+        words = shlex.split(read_text(path))
+        options = ["-cp", ":".join([words[words.index("-cp") + 1], *plugins])]
+    return [java, *JVM_OPTIONS, *options, TOOL, "@/dev/stdin"]
 
 
 def tool_arguments(config: str, cluster_id: str, flags: Sequence[str]) -> str:

@@ -65,7 +65,10 @@ def node(host: str, root: str, old: str, new: str, found: Mapping[str, Any]) -> 
 def _is_by(root: str, certificate: str) -> bool:
     if not root or not certificate:
         return False
-    return is_signed(x509.load_pem_x509_certificate(certificate.encode()), root)
+    try:
+        return is_signed(x509.load_pem_x509_certificate(certificate.encode()), root)
+    except ValueError:
+        return False  # a listener can show bytes that are no certificate
 
 
 def facts(root: str, phase: str, made: phases.Decision, predicted: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster import leaders
-from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Client, Question
+from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.gather import TOPIC_RESOURCE, checked, log_dirs, observe
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Reassignment, Snapshot
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
@@ -50,10 +50,8 @@ class ReassignmentAdmin:
         topics: dict[str, list[int]] = {}
         for topic, number in names or ():
             topics.setdefault(topic, []).append(number)
-        request = self._client.request("DescribeLogDirsRequest", topics=None if names is None else list(topics.items()))
-        asked = [one for one in brokers if not one.fenced]
         found: dict[Name, dict[int, int]] = {}
-        for broker, answer in zip(asked, self._client.ask_all([Question(one.address, request) for one in asked])):
+        for broker, answer in self._log_dirs(brokers, None if names is None else list(topics.items())):
             if isinstance(answer, KraftError):
                 continue
             for directory in answer["results"]:
@@ -63,6 +61,23 @@ class ReassignmentAdmin:
                             held = found.setdefault((topic["name"], one["partition_index"]), {})
                             held[broker.node_id] = one["partition_size"]
         return found
+
+    def on_disk(self, brokers: Iterable[Broker]) -> list[str]:
+        """Return the partitions in the log dirs of the serving brokers. Raises KraftError if one does not answer."""
+        answers = (checked(self._client, "DescribeLogDirs", answer) for _, answer in self._log_dirs(brokers, None))
+        return [
+            f"{topic['name']}-{one['partition_index']}"
+            for answer in answers
+            for directory in answer["results"]
+            for topic in directory["topics"]
+            for one in topic["partitions"]
+            if not one["is_future_key"]
+        ]
+
+    def _log_dirs(self, brokers: Iterable[Broker], topics: Any) -> list[tuple[Broker, Answer]]:
+        request = self._client.request("DescribeLogDirsRequest", topics=topics)
+        asked = [one for one in brokers if not one.fenced]
+        return list(zip(asked, self._client.ask_all([Question(one.address, request) for one in asked])))
 
     def room(self, brokers: Iterable[Broker]) -> dict[int, int]:
         """Return the free bytes on the log dirs of each broker that reports them; shared space is counted for each."""

@@ -21,7 +21,6 @@ class MovesAction(ActionBase):
 
     _supports_check_mode = True
     module = ""
-    moved = "partition"  #: the counted unit, and with an s the key in the module's result `left`
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
@@ -54,8 +53,9 @@ class MovesAction(ActionBase):
             limited = found.get("limited", limited)
             if found.get("failed") or found.get("finished"):
                 return {**found, "changed": True}
-            left = found["left"][f"{self.moved}s"], found["left"]["bytes"]
+            unit = next(key for key in found["left"] if key != "bytes")
+            left = found["left"][unit], found["left"]["bytes"]
             closest = min(closest or left, left)
-            DISPLAY.display(f"  {counted(left[0], self.moved)} and {amount(left[1])} left to move")
+            DISPLAY.display(f"  {counted(left[0], unit.removesuffix('s'))} and {amount(left[1])} left to move")
             if not stall_timeout.lasts(closest):
                 return {**found, "failed": True, "changed": True, "msg": stalled(timeout, found["away"])}

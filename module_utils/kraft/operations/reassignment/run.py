@@ -144,7 +144,7 @@ class Run:
             snapshot = self._admin.look()
             listed = [name for one in sorted(self._asked.goal.broker_ids) for name in held_by(one, snapshot)]
             drained = [one for one in snapshot.brokers if one.node_id in self._asked.goal.broker_ids]
-            on_disk = [f"{topic}-{number}" for topic, number in self._admin.bytes_held(drained)]
+            on_disk = self._admin.on_disk(drained)
             if not listed and not on_disk:
                 return True
             self.left = (len(listed) or len(on_disk), 0)

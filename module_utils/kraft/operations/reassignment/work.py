@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster import leaders
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Partition, Reassignment, Snapshot
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
 from ansible.module_utils.kraft.operations.reassignment import leaderless, throttle
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, Goal, Move, Name, placement
@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.operations.reassignment.planner import plan, pro
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
 from ansible.module_utils.kraft.problem import Problem
 
+NAMED = 5
 LOOKS, LOOK_SECONDS = 7, 0.5  #: at most three seconds until a broker has read the end of a move
 
 
@@ -83,12 +84,13 @@ def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
     coming = [*moves, *going_on(snapshot)]
     serving = snapshot.unfenced & {broker for one in coming for broker in (*one.before, *one.after)}
     aim = throttle.wanted(coming, serving, asked.rate)
-    wrong = [*throttle.problems(found, aim), *too_full(snapshot, moves, admin)]
+    lost = leaderless.given_up(expected, goal)
+    wrong = [*throttle.problems(found, aim), *too_full(snapshot, [one for one in moves if one.name not in lost], admin)]
     if wrong:
         raise RefusedError(wrong)
     displaced = len(leaders.displaced(snapshot, snapshot.unfenced)) if goal.state == BALANCED else 0
     stuck = {} if goal.state == DRAINED else leaderless.found(expected)
-    return Work(expected, moves, under_way, found, aim, displaced, stuck, leaderless.given_up(expected, goal))
+    return Work(expected, moves, under_way, found, aim, displaced, stuck, lost)
 
 
 def with_coming(snapshot: Snapshot, asked: Desired) -> Snapshot:
@@ -135,12 +137,18 @@ def going_on(snapshot: Snapshot) -> list[Move]:
 
 
 def too_full(snapshot: Snapshot, moves: Sequence[Move], admin: ReassignmentAdmin) -> list[Problem]:
-    """Report brokers without room for their new replicas; a broker that does not report its room counts as free."""
+    """Report brokers without room for their new replicas. A broker whose log dirs have no known size counts as free.
+
+    Raises UnreachableError while the size of a partition is unknown.
+    """
     coming: dict[int, int] = {}
     for one in moves:
         for broker in one.adding:
             coming[broker] = coming.get(broker, 0) + (one.size or 0)
     room = admin.room(one for one in snapshot.brokers if one.node_id in coming)
+    unsized = [f"{one.topic}-{one.partition}" for one in moves if one.size is None and room.keys() & set(one.adding)]
+    if unsized:
+        raise UnreachableError(f"no broker reports the size of {', '.join(unsized[:NAMED])}, so room is not known")
     return [
         Problem(
             "disk_too_full",

@@ -63,6 +63,11 @@ class Ending:
         return {_host(one) for one in _results(self.steps) if "restart" in one.get("actions", ())}
 
     @property
+    def unanswered(self) -> set[str]:
+        """Return hosts whose restart gave no result: the host is silent, or its module was killed."""
+        return {_host(one) for one in _results(self.steps) if one.get("unreachable") or _is_killed(one)}
+
+    @property
     def serving(self) -> frozenset[int] | None:
         """Return the serving nodes; None if they are unknown."""
         return _serving(self.look, self.wanted) if _known(self.look) else None
@@ -96,7 +101,14 @@ def _errors(steps: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def _error(result: Mapping[str, Any]) -> str:
     text = str(result.get("msg", "no reason given"))
-    return f"{_host(result)} does not answer (ssh): {text}" if result.get("unreachable") else text
+    if _is_killed(result):
+        return f"{_host(result)}: the module ended without a result (exit status {result.get('rc')}): {text}"
+    return f"{_host(result) or 'A host'} does not answer (ssh): {text}" if result.get("unreachable") else text
+
+
+def _is_killed(result: Mapping[str, Any]) -> bool:
+    """Check that a module gave no result: Ansible then returns what it printed."""
+    return "module_stdout" in result
 
 
 def _host(result: Mapping[str, Any]) -> str:
@@ -107,7 +119,8 @@ def _host(result: Mapping[str, Any]) -> str:
 def _state(node: Mapping[str, Any], ending: Ending) -> str:
     """Return the state of one node of the batch."""
     if node["host"] not in ending.restarted:
-        return f"{node['host']} (node {node['node_id']}): was not restarted."
+        what = "whether it was restarted is not known" if node["host"] in ending.unanswered else "was not restarted"
+        return f"{node['host']} (node {node['node_id']}): {what}."
     why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
     return f"{node['host']} (node {node['node_id']}), restarted because of {why}: {_end(node, ending)}."
 

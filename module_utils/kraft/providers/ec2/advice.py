@@ -89,6 +89,11 @@ ADVICE = {
     "InvalidKMSKey.InvalidState": f"the key of KMS is disabled: enable it, or {KEY_OF_KMS}",
     "InvalidKmsKey.InvalidState": f"the key of KMS is disabled: enable it, or {KEY_OF_KMS}",
     "KMSKeyNotAccessibleFault": KEY_OF_KMS,
+    "RouteAlreadyExists": (
+        "the route table has this route, to a target that is gone: see it (aws ec2 describe-route-tables), delete it,"
+        " then run again"
+    ),
+    "InvalidBlockDeviceMapping": "the image needs a larger root disk: raise kafka_ec2_root_volume_size",
     "DependencyViolation": REMOVED_BY_OTHERS,
     "OperationNotPermitted": "AWS does not allow this now: its text says why",
     "IncorrectInstanceState": LATER,
@@ -113,6 +118,14 @@ OF_CALL = {
     ),
     ("OperationNotPermitted", "AttachVolume"): "the volume is still being changed: run again when that is done",
     ("OperationNotPermitted", "ModifyInstanceAttribute"): "the machine does not allow this change: see its text",
+    ("Resource.AlreadyAssociated", "AssociateRouteTable"): (
+        "the subnet has another route table: see which, and disassociate it if that is right"
+    ),
+    ("Resource.AlreadyAssociated", "AttachInternetGateway"): "the gateway is attached to another VPC: see which",
+    (
+        "InvalidIPAddress.InUse",
+        "ReleaseAddress",
+    ): "something still uses this address: disassociate it, then run again",
     ("IncorrectState", "AttachVolume"): LATER,
     ("IncorrectState", "ModifyVolume"): "the volume is still being changed: run again when that is done",
     ("DependencyViolation", "DeleteSecurityGroup"): "a machine or another group still uses it: run this again",

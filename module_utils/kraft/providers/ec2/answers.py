@@ -10,6 +10,7 @@ from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 LIVING = ("pending", "running", "stopping", "stopped")
+LEAVING = ("detaching", "detached")
 USABLE_DISK = ("available", "in-use", "creating")
 #: Things with tags, beside instances -> key of their id.
 KINDS = {
@@ -37,7 +38,8 @@ class Question:
     """Things to look for: those with the cluster's tag, and those named by id.
 
     ``hosts``: those that need a machine, of the instance ``types``. ``protection``: query whether each machine
-    refuses to be terminated. ``sources``: security groups and prefix lists that rules name.
+    refuses to be terminated. ``sources``: security groups and prefix lists that rules name. ``placement_group``: one
+    that new machines are put into.
     """
 
     cluster: str
@@ -48,6 +50,7 @@ class Question:
     protection: bool = False
     types: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    placement_group: str = ""
 
 
 def tags(item: Data) -> dict[str, str]:
@@ -66,8 +69,13 @@ def arrange(answers: Mapping[str, Any], question: Question) -> Current:
     return Current(
         vpc=vpc,
         vpcs=tuple(each["VpcId"] for each in answers["vpcs"] if _owned(each, cluster)),
+        free_gateways=tuple(
+            each["InternetGatewayId"]
+            for each in answers["gateways"]
+            if _owned(each, cluster) and not each.get("Attachments")
+        ),
         subnets=tuple(map(_subnet, inside, [cluster] * len(inside))),
-        groups=tuple(group(each, cluster) for each in answers["groups"] if _in(each, vpc)),
+        groups=tuple(group(each, cluster) for each in answers["groups"] if _in(each, vpc) or _owned(each, cluster)),
         volumes=tuple(_volume(each) for each in answers["volumes"] if _is_data(each)),
         instances=tuple(each for each in machines if each.state in LIVING),
         ended=tuple(each for each in machines if each.state not in LIVING),
@@ -103,14 +111,14 @@ def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | N
     for each in answers["vpcs"]:
         owned = _owned(each, question.cluster)
         if each["VpcId"] == question.vpc_id or (owned and not question.vpc_id):
-            tables = [t for t in answers["tables"] if t["VpcId"] == each["VpcId"]]
+            tables = [t for t in answers["tables"] if t["VpcId"] == each["VpcId"] and _is_used(t, question.cluster)]
+            tables.sort(key=lambda table: not _owned(table, question.cluster))
             gateways = answers["gateways"]
             return model.CurrentVpc(
                 id=each["VpcId"],
                 cidrs=cidrs(each),
                 owned=owned,
                 gateway=next((g["InternetGatewayId"] for g in gateways if _attached(g, each["VpcId"])), ""),
-                free_gateway=next((g["InternetGatewayId"] for g in gateways if not g.get("Attachments")), ""),
                 tables=tuple(table["RouteTableId"] for table in tables),
                 default_route=_default_route(tables[0]) if tables else "",
                 associated=tuple(
@@ -118,6 +126,11 @@ def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | N
                 ),
             )
     return None
+
+
+def _is_used(table: Data, cluster: str) -> bool:
+    """Check for a route table of the cluster, or one that a subnet names: not the VPC's main one."""
+    return _owned(table, cluster) or any(each.get("SubnetId") for each in table.get("Associations") or [])
 
 
 def _attached(gateway: Data, vpc_id: str) -> bool:
@@ -146,8 +159,8 @@ def _is_associated(item: Data, key: str) -> bool:
 
 
 def _subnet(item: Data, cluster: str) -> model.CurrentSubnet:
-    cidr = item.get("CidrBlock") or ""
-    return model.CurrentSubnet(item["SubnetId"], item["VpcId"], item["AvailabilityZone"], cidr, _owned(item, cluster))
+    cidr, zone, free = item.get("CidrBlock") or "", item["AvailabilityZone"], item.get("AvailableIpAddressCount")
+    return model.CurrentSubnet(item["SubnetId"], item["VpcId"], zone, cidr, _owned(item, cluster), free)
 
 
 def group(item: Data, cluster: str) -> model.CurrentGroup:
@@ -179,7 +192,7 @@ def _is_data(volume: Data) -> bool:
 
 def _volume(item: Data) -> model.CurrentVolume:
     named = tags(item)
-    hung: Data = next((each for each in item.get("Attachments") or [] if each.get("State") != "detached"), {})
+    hung: Data = next((each for each in item.get("Attachments") or [] if each.get("State") not in LEAVING), {})
     return model.CurrentVolume(
         id=item["VolumeId"],
         host=named.get(model.HOST, ""),
@@ -194,6 +207,8 @@ def _volume(item: Data) -> model.CurrentVolume:
         created=_day(item.get("CreateTime")),
         snapshot=item.get("SnapshotId") or "",
         kms_key=item.get("KmsKeyId") or "",
+        kind=item.get("VolumeType") or "",
+        encrypted=bool(item.get("Encrypted")),
     )
 
 
@@ -206,6 +221,8 @@ def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.Curre
     named, placed = tags(item), item["Placement"]
     devices = {m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m}
     root = devices.get(item.get("RootDeviceName") or "", "")
+    mappings = [each["Ebs"] for each in item.get("BlockDeviceMappings") or [] if "Ebs" in each]
+    perishable = tuple(each["VolumeId"] for each in mappings if each.get("DeleteOnTermination"))
     disk: Data = (disks or {}).get(root) or {}
     groups = [each["GroupId"] for face in item.get("NetworkInterfaces") or [] for each in face.get("Groups") or []]
     groups += [each["GroupId"] for each in item.get("SecurityGroups") or []]
@@ -231,7 +248,16 @@ def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.Curre
         instance_profile=(item.get("IamInstanceProfile") or {}).get("Arn") or "",
         placement_group=placed.get("GroupName") or "",
         partition=placed.get("PartitionNumber") or 0,
+        vpc_id=item.get("VpcId") or "",
+        elastic=_has_elastic_ip(item),
+        perishable=tuple(each for each in perishable if each != root),
     )
+
+
+def _has_elastic_ip(item: Data) -> bool:
+    """Check the owner of the public address: an account for an Elastic IP, `amazon` for an assigned one."""
+    shown = [(face.get("Association") or {}) for face in item.get("NetworkInterfaces") or []]
+    return any(each.get("IpOwnerId", "amazon") != "amazon" for each in shown)
 
 
 def _reason(item: Data) -> str:
@@ -243,4 +269,5 @@ def _reason(item: Data) -> str:
 
 def _address(item: Data) -> model.CurrentAddress:
     host = tags(item).get(model.HOST, "")
-    return model.CurrentAddress(item["AllocationId"], host, item["PublicIp"], item.get("InstanceId") or "")
+    named = (item.get(each) or "" for each in ("InstanceId", "AssociationId", "NetworkInterfaceId"))
+    return model.CurrentAddress(item["AllocationId"], host, item["PublicIp"], *named)

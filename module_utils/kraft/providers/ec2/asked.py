@@ -20,7 +20,12 @@ LARGEST_VOLUME = 65536
 IOPS = (3000, 80000)
 THROUGHPUT = (125, 2000)
 IOPS_PER_GIB, IOPS_PER_MIB = 500, 4
-LONGEST_USER_DATA, MOST_PARTITIONS = 16384, 7
+#: Bytes before base64 (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html, a stored copy read
+#: in November 2026); botocore 1.44.5 has the same for launch templates.
+LONGEST_USER_DATA = 16384
+#: In each zone (.../UserGuide/share-placement-group.html, a stored copy read in November 2026; botocore has no number).
+#: `limits` compares with the partitions that the group has.
+MOST_PARTITIONS = 7
 MOST_TAGS, LONGEST_KEY, LONGEST_VALUE = 30, 128, 256
 
 
@@ -89,7 +94,7 @@ def _network(wanted: Desired) -> Iterator[Problem]:
 
 
 def _launch(wanted: Desired) -> Iterator[Problem]:
-    """Check launch settings (docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html)."""
+    """Check launch settings, as far as no account has to be asked."""
     size = len(wanted.user_data.encode())
     if size > LONGEST_USER_DATA:
         message, remedy = (

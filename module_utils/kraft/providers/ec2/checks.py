@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2 import drift, limits
+from ansible.module_utils.kraft.providers.ec2 import coherence, drift, limits
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node, key_text
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
@@ -24,6 +24,7 @@ def against(wanted: Desired, found: Current) -> list[Problem]:
         *_places(wanted, found),
         *_belongings(wanted, found),
         *_ambiguous(wanted, found),
+        *coherence.of_cluster(wanted, found),
         *limits.of_cluster(wanted, found),
         *drift.of_cluster(wanted, found),
         *(each for node in wanted.nodes for each in _machine(wanted, found, node)),
@@ -106,15 +107,16 @@ def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
     for (host, what), each in sorted(same.items()):
         if len(each) > 1 and host:
             message = f"The host has {len(each)} {what}: {'; '.join(map(str, each))}"
-            remedy = "keep the one with the data, and remove the tag kraftwright_host of the others"
+            remedy = "keep the one with the data, and remove the tag kraftwright_cluster of the others"
             yield Problem("ec2_twice", message, remedy, "", host)
     if len(found.vpcs) > 1 and not wanted.vpc_id:
         message = f"The cluster has {len(found.vpcs)} VPCs: {', '.join(found.vpcs)}"
         remedy = "remove the one without machines, or name the other in kafka_ec2_vpc_id"
         yield Problem("ec2_twice", message, remedy, "kafka_cluster_name", value=wanted.cluster)
     lost = [each for each in found.volumes if not each.host or not each.mount]
-    for thing in (*lost, *(each for each in found.instances if not each.host)):
-        message = f"The tags of {thing} do not name its host{'' if thing in found.instances else ' and mount'}"
+    others = [each for each in (*found.instances, *found.addresses) if not each.host]
+    for thing in (*lost, *others):
+        message = f"The tags of {thing} do not name its host{' and mount' if thing in lost else ''}"
         remedy = "give it its tags kraftwright_host and kraftwright_mount again, or remove kraftwright_cluster"
         yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 

@@ -41,6 +41,8 @@ def _describe_node(wanted: Desired, found: Current, made: NodePlan) -> Iterator[
     for volume in made.volumes:
         if volume.attach:
             yield f"attach volume {volume.id or 'of ' + volume.wanted.mount} to {node.host} as {volume.device}"
+    if made.keep:
+        yield f"keep disks {', '.join(made.keep)} when instance {made.instance_id} ({node.host}) ends"
     if made.protect:
         yield f"protect instance {made.instance_id} ({node.host}) from termination"
     if made.associate:

@@ -16,11 +16,11 @@ from ansible.module_utils.kraft.providers.ec2.model import (
     Node,
     Rule,
 )
-from ansible.module_utils.kraft.providers.ec2.plan import own_group
+from ansible.module_utils.kraft.providers.ec2.plan import own_group, own_volume
 
 EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
 AWS = "aws ec2"
-ROOT_TYPE = "gp3"
+ROOT_TYPE = DISK_TYPE = "gp3"
 
 
 def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
@@ -65,8 +65,32 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
         message = f"The value differs from that of {machine.id}, which is not changed"
         remedy = f"{AWS} {verb}-instances --instance-ids {machine.id}"
         yield _warning("ec2_monitoring", message, remedy, "kafka_ec2_detailed_monitoring", node.host)
+    group = own_group(wanted, found)
+    if others := sorted(set(machine.group_ids) - {group.id if group else ""}):
+        message = f"has {machine.id} in further security groups ({', '.join(others)}), whose rules count, too"
+        remedy = "see who can reach what: playbooks/audit_exposure.yml"
+        yield _warning("ec2_groups", message, remedy, "", node.host)
+    yield from _disks(found, node, machine)
     yield from _addresses(wanted, found, node, machine)
     yield from _launch(wanted, found, node, machine)
+
+
+def _disks(found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
+    """Report data disks that a run would have made differently, and a restored one that is attached now."""
+    for at, volume in enumerate(node.volumes):
+        there, variable = own_volume(node.host, volume.mount, found), f"kafka_ec2_volumes[{at}]"
+        if there is None:
+            continue
+        if there.kind != DISK_TYPE:
+            remedy = f"{AWS} modify-volume --volume-id {there.id} --volume-type {DISK_TYPE}"
+            message = f"has the disk {there.id} of type {there.kind}, not {DISK_TYPE}"
+            yield _warning("ec2_volume", message, remedy, variable, node.host)
+        if not there.encrypted:
+            message = f"has the disk {there.id}, which is not encrypted"
+            yield _warning("ec2_volume", message, "replace the node with a new disk", variable, node.host)
+        if there.snapshot and there.instance_id != machine.id:
+            message = f"gets {there}: its records are as old as that snapshot"
+            yield _warning("ec2_volume", message, "with other replicas alive, use a new disk", variable, node.host)
 
 
 def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:

@@ -6,11 +6,13 @@ No machine gets this key pair, and its private half is thrown away. Its tags hol
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.account import AccountError, code_of
 from ansible.module_utils.kraft.providers.ec2.answers import tags
 from ansible.module_utils.kraft.providers.ec2.model import lock_name
-from ansible.module_utils.kraft.providers.ec2.waiting import Aws
+from ansible.module_utils.kraft.providers.ec2.waiting import Aws, NotShownError
 
 Record = Mapping[str, str]  # of a run: its name is ``run``
 PREFIX = "kraftwright_lock_"
@@ -38,13 +40,21 @@ def acquire(aws: Aws, cluster: str, own_tags: Mapping[str, str], ours: Record, b
             return holder
         if key_id:
             aws.client.delete_key_pair(KeyPairId=key_id)
-    raise AccountError(f"key pair {lock_name(cluster)} cannot be made: delete it in AWS, then run this again")
+    raise AccountError(f"other runs take the lock of {cluster} (key pair {lock_name(cluster)}) -> run this again later")
 
 
 def _holder(aws: Aws, cluster: str) -> tuple[str, Record | None]:
     """Return (id of the lock, its run); ("", None) if it is gone by now."""
-    found = aws.client.describe_key_pairs(Filters=[{"Name": "key-name", "Values": [lock_name(cluster)]}])["KeyPairs"]
-    if not found:
+    name, found = lock_name(cluster), list[Any]()
+
+    def look() -> bool:
+        """Look until AWS shows the lock: a new one is not shown at once. The name is free again if it has gone."""
+        found[:] = aws.client.describe_key_pairs(Filters=[{"Name": "key-name", "Values": [name]}])["KeyPairs"]
+        return bool(found)
+
+    try:
+        aws.shown(f"key pair {name}, the lock of another run", look, aws.young)
+    except NotShownError:
         return "", None
     named = tags(found[0])
     held = {key[len(PREFIX) :]: value for key, value in named.items() if key.startswith(PREFIX)}
@@ -55,5 +65,6 @@ def _holder(aws: Aws, cluster: str) -> tuple[str, Record | None]:
 
 
 def release(aws: Aws, key_id: str) -> None:
-    """Remove our own lock; another run's has another id."""
-    aws.client.delete_key_pair(KeyPairId=key_id)
+    """Remove our own lock, which AWS may not show yet; another run's has another id."""
+    with suppress(NotShownError):
+        aws.shown("", lambda: aws.client.delete_key_pair(KeyPairId=key_id) or True, aws.young)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2 import model
@@ -39,12 +39,24 @@ def unless_used(aws: Aws, call: Callable[..., Any], **asked: Any) -> Any:
 def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> str:
     """Launch a machine, and return its id."""
     asked, host = request(wanted, found, node, group_id), node.wanted.host
+    await_end(aws, [each.id for each in found.ended if each.host == host and each.state == DEAD[0]])
     ended = sorted(each.id for each in found.ended if each.host == host)
     for attempt in once_an_hour(wanted.cluster_id, host, *ended):
         made = unless_used(aws, aws.launcher.run_instances, **asked, ClientToken=attempt)
         if made and made["Instances"][0]["State"]["Name"] not in DEAD:
             return str(made["Instances"][0]["InstanceId"])
     raise refused(host, f"{ATTEMPTS} machines of this host have ended within an hour: find out why, then run again")
+
+
+def await_end(aws: Aws, ids: Sequence[str]) -> None:
+    """Wait until machines have ended: until then they keep their disks and addresses."""
+
+    def ended() -> bool:
+        groups = aws.client.describe_instances(InstanceIds=list(ids))["Reservations"]
+        return all(each["State"]["Name"] == DEAD[1] for group in groups for each in group["Instances"])
+
+    if ids:
+        aws.shown(f"machines {', '.join(ids)} as terminated", ended, aws.boot)
 
 
 def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Refusals of AWS that would come half-way: types, sources, numbers of rules, addresses. Pure."""
+"""Refusals of AWS that would come half-way: types, images, placement, sources, numbers of rules, addresses. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentGroup, Desired, Node, Rule
-from ansible.module_utils.kraft.providers.ec2.plan import current_rules, missing_subnets, own_group, usable_subnets
+from ansible.module_utils.kraft.providers.ec2.plan import (
+    current_rules,
+    missing_subnets,
+    own_group,
+    subnet_of,
+    usable_subnets,
+)
 
 #: Rules that let in, of IPv4 and of IPv6 each, unless the account has more
 #: (docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html, read in November 2026).
@@ -82,7 +88,46 @@ def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
             node.host,
             node.instance_type,
         )
+    zones = (found.offered or {}).get(node.instance_type, ())
+    if found.offered is not None and fits is not None and node.zone not in zones:
+        message = f"is not offered in {node.zone}"
+        remedy = f"choose another type, or one of the zones {', '.join(zones) or 'of another region'}"
+        yield Problem("ec2_type", message, remedy, variable, node.host, node.instance_type)
+    if wanted.root_size < found.least_root:
+        message = f"is less than the {found.least_root} GiB of the image {found.image_id}"
+        remedy = f"write {found.least_root} or more"
+        place = "kafka_ec2_root_volume_size"
+        yield Problem("ec2_root", message, remedy, place, node.host, str(wanted.root_size))
+    yield from _placement(wanted, found, node)
+    yield from _room(wanted, found, node)
     yield from _address(wanted, found, node)
+
+
+def _placement(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
+    """Check that the placement group of a new machine is there, and has its partition."""
+    there, name = found.placement, wanted.placement_group
+    if not name or found.types is None:  # None: AWS was not asked
+        return
+    if there is None or there.state != "available":
+        message = f"is no placement group of {wanted.region} that can be used"
+        remedy = f"make it: aws ec2 create-placement-group --group-name {name}"
+        remedy += " --strategy partition --partition-count 3" if node.partition else " --strategy spread"
+        yield Problem("ec2_placement", message, remedy, "kafka_ec2_placement_group", node.host, name)
+    elif node.partition and there.strategy != "partition":
+        message, remedy = f"is given, but {name} is of strategy {there.strategy}", "leave it out, or name another group"
+        yield Problem("ec2_placement", message, remedy, "kafka_ec2_partition", node.host, node.partition)
+    elif node.partition > there.partitions:
+        message, remedy = f"is more than the {there.partitions} of {name}", f"give one from 1 to {there.partitions}"
+        yield Problem("ec2_placement", message, remedy, "kafka_ec2_partition", node.host, node.partition)
+
+
+def _room(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
+    """Check that the subnet of a new machine has an address left."""
+    subnet = subnet_of(wanted, found, node)
+    if subnet and subnet.free == 0:
+        message = f"has no free address left for a machine in {node.zone} ({subnet.id} is full)"
+        remedy = "give another subnet of that zone"
+        yield Problem("ec2_subnet", message, remedy, "kafka_ec2_subnet_ids", node.host)
 
 
 def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:

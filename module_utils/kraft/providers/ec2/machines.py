@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2 import model
@@ -20,18 +21,10 @@ CHANGED = ("optimizing", "completed")
 
 
 def build(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> None:
-    """Build one host: disks first, since they must not be lost; the address last."""
-    disks = {each.wanted.mount: each.id or _make_disk(aws, wanted, node, each) for each in node.volumes}
+    """Build one host: the machine first, since one that the zone does not have must leave no disk; the address last."""
     instance_id = node.instance_id or launch(aws, wanted, found, node, group_id)
-    if node.start:
-        _start(aws, node, instance_id)
-    if node.regroup:
-        groups = list(node.group_ids)
-        aws.call("modify_instance_attribute", instance_id, InstanceId=instance_id, Groups=groups)
-    if node.protect:
-        aws.call(
-            "modify_instance_attribute", instance_id, InstanceId=instance_id, DisableApiTermination={"Value": True}
-        )
+    disks = {each.wanted.mount: each.id or _make_disk(aws, wanted, node, each) for each in node.volumes}
+    _adjust(aws, node, instance_id)
     hanging = [each for each in node.volumes if each.attach]
     if hanging or node.launch or node.start:
         _running(aws, node.wanted.host, instance_id)
@@ -45,6 +38,24 @@ def build(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: s
             _modify(aws, node.wanted.host, each)
     if node.associate:
         _address(aws, wanted, node, instance_id)
+
+
+def _adjust(aws: Aws, node: NodePlan, instance_id: str) -> None:
+    """Start a machine, and set its attributes that differ."""
+    if node.start:
+        _start(aws, node, instance_id)
+    if node.keep:
+        keep_disks(aws, instance_id, node.keep)
+    changes: list[dict[str, Any]] = [{"Groups": list(node.group_ids)}] if node.regroup else []
+    changes += [{"DisableApiTermination": {"Value": True}}] if node.protect else []
+    for each in changes:
+        aws.call("modify_instance_attribute", instance_id, InstanceId=instance_id, **each)
+
+
+def keep_disks(aws: Aws, instance_id: str, devices: Sequence[str]) -> None:
+    """Have AWS keep disks when their machine ends."""
+    kept = [{"DeviceName": each, "Ebs": {"DeleteOnTermination": False}} for each in devices]
+    aws.call("modify_instance_attribute", instance_id, InstanceId=instance_id, BlockDeviceMappings=kept)
 
 
 def _make_disk(aws: Aws, wanted: Desired, node: NodePlan, plan: VolumePlan) -> str:
@@ -178,7 +189,9 @@ def _address(aws: Aws, wanted: Desired, node: NodePlan, instance_id: str) -> Non
             "AllocationId"
         ]
     what = f"address {allocation} on {instance_id} ({host})"
-    aws.call("associate_address", what, AllocationId=allocation, InstanceId=instance_id, AllowReassociation=True)
+    ended = bool(node.address and node.address.instance_id)  # any other holder was refused before
+    asked = {"AllocationId": allocation, "InstanceId": instance_id, "AllowReassociation": ended}
+    aws.call("associate_address", what, **asked)
 
     def look() -> bool:
         found = aws.one("describe_addresses", "Addresses", AllocationIds=[allocation])

@@ -148,8 +148,7 @@ class CurrentVpc:
     cidrs: tuple[str, ...]
     owned: bool = False
     gateway: str = ""
-    free_gateway: str = ""  #: a gateway of the cluster's own that is attached to no VPC
-    tables: tuple[str, ...] = ()  #: route tables of the cluster's own
+    tables: tuple[str, ...] = ()  #: route tables of the cluster's own, then others of its subnets
     default_route: str = ""  #: where the first of these sends 0.0.0.0/0; empty: nowhere
     associated: tuple[str, ...] = ()  #: subnets that have one of these tables
 
@@ -161,6 +160,7 @@ class CurrentSubnet:
     zone: str
     cidr: str  #: empty: a subnet without IPv4
     owned: bool = False
+    free: int | None = None  #: addresses that are left; None: not known
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,6 +188,8 @@ class CurrentVolume:
     created: str = ""  #: ISO 8601
     snapshot: str = ""  #: id of the snapshot that it was made of
     kms_key: str = ""
+    kind: str = "gp3"
+    encrypted: bool = True
 
     def __str__(self) -> str:
         origin = f"made of {self.snapshot}" if self.snapshot else "made empty"
@@ -219,6 +221,9 @@ class CurrentInstance:
     instance_profile: str = ""  #: ARN
     placement_group: str = ""
     partition: int = 0
+    vpc_id: str = ""
+    elastic: bool = False  #: its public address is an Elastic IP
+    perishable: tuple[str, ...] = ()  #: disks that AWS deletes with it, the root disk aside
 
     def __str__(self) -> str:
         return f"{self.id} ({self.state}, launched on {self.created or 'an unknown day'}, {self.zone})"
@@ -230,9 +235,11 @@ class CurrentAddress:
     host: str
     public_ip: str
     instance_id: str = ""
+    association: str = ""  #: id of its association with an interface
+    interface: str = ""  #: network interface that has it, of a machine or of something else
 
     def __str__(self) -> str:
-        return f"{self.public_ip} ({self.id}, on {self.instance_id or 'no machine'})"
+        return f"{self.public_ip} ({self.id}, on {self.instance_id or self.interface or 'no machine'})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -242,6 +249,16 @@ class CurrentKey:
     name: str
     text: str = ""
     owned: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class CurrentPlacement:
+    """A placement group. ``strategy``: cluster, spread or partition; ``state``: available, or AWS still works on it."""
+
+    name: str
+    state: str = "available"
+    strategy: str = ""
+    partitions: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,12 +280,16 @@ class Current:
     addresses: tuple[CurrentAddress, ...] = ()
     keys: tuple[CurrentKey, ...] = ()
     vpcs: tuple[str, ...] = ()
+    free_gateways: tuple[str, ...] = ()  #: internet gateways of the cluster's own that are attached to no VPC
     image_id: str = ""
     root_device: str = ""
     architecture: str = ""  #: of the image
+    least_root: int = 0  #: GiB that the image's root disk needs; 0: not known
     deprecated: str = ""  #: when the image was or will be deprecated, ISO 8601
     tags: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     types: Mapping[str, Sequence[str]] | None = None
+    offered: Mapping[str, Sequence[str]] | None = None  #: instance type -> zones that have it
+    placement: CurrentPlacement | None = None  #: the placement group that is named; None: none, or not requested
     sources: Mapping[str, int] | None = None
 
     @property

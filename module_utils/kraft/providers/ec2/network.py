@@ -89,7 +89,7 @@ def _route(aws: Aws, wanted: Desired, found: Current, vpc_id: str, subnets: list
 def _gateway(aws: Aws, wanted: Desired, found: Current, vpc_id: str) -> str:
     if found.vpc and found.vpc.gateway:
         return found.vpc.gateway
-    gateway = found.vpc.free_gateway if found.vpc else ""
+    gateway = next(iter(found.free_gateways), "")
     if not gateway:
         tags = tagged("internet-gateway", {**wanted.own_tags, "Name": wanted.cluster})
         answer = aws.client.create_internet_gateway(TagSpecifications=[tags])

@@ -42,8 +42,8 @@ def observe(client: Any, ssm: Any, question: Question) -> Current:
                 "groups": lambda: pages(
                     client, "describe_security_groups", "SecurityGroups", Filters=_named(question.cluster)
                 ),
-                "gateways": lambda: pages(client, "describe_internet_gateways", "InternetGateways", Filters=own),
-                "tables": lambda: pages(client, "describe_route_tables", "RouteTables", Filters=own),
+                "gateways": lambda: pages(client, "describe_internet_gateways", "InternetGateways"),
+                "tables": lambda: pages(client, "describe_route_tables", "RouteTables"),
                 "volumes": lambda: pages(client, "describe_volumes", "Volumes", Filters=own),
                 "reservations": lambda: pages(client, "describe_instances", "Reservations", Filters=own),
                 "addresses": lambda: pages(client, "describe_addresses", "Addresses", Filters=own),
@@ -65,6 +65,7 @@ def of(wanted: Desired) -> Question:
         hosts=hosts,
         protection=wanted.protection and bool(hosts),
         types=tuple(sorted({node.instance_type for node in wanted.nodes})),
+        placement_group=wanted.placement_group,
         sources=tuple(
             each.source for each in wanted.rules if each.source.startswith(("sg-", "pl-")) and not each.account
         ),
@@ -83,9 +84,16 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
     if set(question.hosts) - set(living):
         calls["zones"] = lambda: pages(client, "describe_availability_zones", "AvailabilityZones", Filters=_usable())
         calls["image"] = lambda: image(client, ssm, question.image)
+        calls["offered"] = lambda: pages(
+            client, "describe_instance_type_offerings", "InstanceTypeOfferings", **_by_zone(question.types)
+        )
         calls["types"] = lambda: pages(
             client, "describe_instance_types", "InstanceTypes", Filters=_filter("instance-type", question.types)
         )
+        if question.placement_group:
+            calls["placement"] = lambda: pages(
+                client, "describe_placement_groups", "PlacementGroups", **_group_named(question.placement_group)
+            )
     if question.protection:
         for each in living.values():
             calls[each.id] = functools.partial(_protected, client, each.id)
@@ -98,7 +106,10 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
         root_device=named.get("RootDeviceName") or "",
         deprecated=named.get("DeprecationTime") or "",
         architecture=named.get("Architecture") or "",
+        least_root=_root_size(named),
         types=_types(more["types"]) if "types" in more else None,
+        offered=_offered(more["offered"]) if "offered" in more else None,
+        placement=_placement(more.get("placement")),
         sources=_sources(more) if more.keys() & {"source groups", "prefix lists"} else None,
         instances=tuple(dataclasses.replace(each, protected=more.get(each.id)) for each in found.instances),
     )
@@ -121,6 +132,36 @@ def _of_sources(client: Any, question: Question, found: Current) -> dict[Any, Ca
 
 def _filter(name: str, values: Sequence[str]) -> list[dict[str, Any]]:
     return [{"Name": name, "Values": list(values)}]
+
+
+def _by_zone(types: Sequence[str]) -> dict[str, Any]:
+    return {"LocationType": "availability-zone", "Filters": _filter("instance-type", types)}
+
+
+def _group_named(name: str) -> dict[str, Any]:
+    """Return a filter: unlike a query by name, it gives no error for a group that does not exist."""
+    return {"Filters": _filter("group-name", [name])}
+
+
+def _offered(found: Sequence[Data]) -> dict[str, list[str]]:
+    offered: dict[str, list[str]] = {}
+    for each in found:
+        offered.setdefault(each["InstanceType"], []).append(each["Location"])
+    return {each: sorted(zones) for each, zones in offered.items()}
+
+
+def _placement(found: Sequence[Data] | None) -> model.CurrentPlacement | None:
+    for each in found or ():
+        count = each.get("PartitionCount") or 0
+        return model.CurrentPlacement(each["GroupName"], each["State"], each["Strategy"], count)
+    return None
+
+
+def _root_size(image: Data) -> int:
+    """Return the GiB that the root disk of an image has at least."""
+    mappings = image.get("BlockDeviceMappings") or []
+    root = [each.get("Ebs") or {} for each in mappings if each.get("DeviceName") == image.get("RootDeviceName")]
+    return int(root[0].get("VolumeSize") or 0) if root else 0
 
 
 def _types(found: Sequence[Data]) -> dict[str, list[str]]:
@@ -159,7 +200,7 @@ def image(client: Any, ssm: Any, named: str) -> Data:
         if not error.response["Error"]["Code"].startswith("InvalidAMIID"):
             raise
         return {}
-    return images[0] if images else {}
+    return images[0] if images and images[0].get("State", "available") == "available" else {}
 
 
 def groups(client: Any, ids: Sequence[str], cluster: str) -> dict[str, model.CurrentGroup]:

@@ -59,6 +59,7 @@ class NodePlan:
     start: bool = False
     regroup: bool = False
     protect: bool = False
+    keep: tuple[str, ...] = ()  #: device names of disks that AWS would delete with the machine
     address: CurrentAddress | None = None  #: Elastic IP of the host
     allocate: bool = False
     associate: bool = False
@@ -68,6 +69,7 @@ class NodePlan:
     @property
     def work(self) -> bool:
         own = self.launch or self.start or self.regroup or self.protect or self.allocate or self.associate
+        own = own or bool(self.keep)
         return own or any(each.work for each in self.volumes)
 
 
@@ -112,11 +114,12 @@ def plan(wanted: Desired, found: Current) -> Plan:
     group = own_group(wanted, found)
     rules = tuple(wanted.rules)
     current = {each: each for each in current_rules(group)}
+    missing = list(missing_subnets(wanted, found))
     return Plan(
         vpc_id=vpc.id if vpc else "",
         make_vpc=vpc is None,
-        route=not wanted.vpc_id and not _is_routed(found),
-        subnets=tuple(missing_subnets(wanted, found)),
+        route=not wanted.vpc_id and (bool(missing) or not _is_routed(found)),
+        subnets=tuple(missing),
         make_key=bool(wanted.public_key) and found.key(wanted.key) is None,
         group_id=group.id if group else "",
         rules=rules,
@@ -153,9 +156,16 @@ def _disk_tags(node: Node, found: Current, instance: model.CurrentInstance) -> d
     return {model.DISK + mount: each.id for mount, each in there if each and each.instance_id == instance.id}
 
 
+def kept_devices(instance: model.CurrentInstance) -> tuple[str, ...]:
+    """Return the device names of data disks that AWS would delete with the machine."""
+    return tuple(name for name, each in sorted(instance.devices.items()) if each in instance.perishable)
+
+
 def own_group(wanted: Desired, found: Current) -> model.CurrentGroup | None:
-    """Return the cluster's security group: by tag and name."""
-    return next((each for each in found.groups if each.owned and each.name == wanted.group_name), None)
+    """Return the cluster's security group in its VPC: by tag and name."""
+    vpc_id = found.vpc.id if found.vpc else ""
+    own = (each for each in found.groups if each.owned and each.vpc_id == vpc_id)
+    return next((each for each in own if each.name == wanted.group_name), None)
 
 
 def own_instance(host: str, found: Current) -> model.CurrentInstance | None:
@@ -176,7 +186,7 @@ def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubne
     if node.private_ip:
         address = ipaddress.ip_address(node.private_ip)
         fitting = [each for each in fitting if address in ipaddress.ip_network(each.cidr)]
-    return fitting[0] if fitting else None
+    return next((each for each in fitting if each.free != 0), fitting[0]) if fitting else None
 
 
 def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]:
@@ -218,6 +228,7 @@ def _node(wanted: Desired, found: Current, node: Node, group_id: str) -> NodePla
         start=bool(instance and instance.state in ("stopped", "stopping")),
         regroup=lacks,
         protect=bool(instance and wanted.protection and instance.protected is False),
+        keep=kept_devices(instance) if instance else (),
         address=address if elastic else None,
         allocate=elastic and address is None,
         associate=elastic and (address is None or not instance_id or address.instance_id != instance_id),

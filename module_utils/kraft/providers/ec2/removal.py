@@ -6,8 +6,17 @@ import dataclasses
 from collections.abc import Collection, Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.checks import listed
-from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentVolume, Desired
+from ansible.module_utils.kraft.providers.ec2.checks import SHOWN, listed
+from ansible.module_utils.kraft.providers.ec2.model import (
+    CLUSTER,
+    CLUSTER_ID,
+    Current,
+    CurrentAddress,
+    CurrentVolume,
+    Desired,
+)
+
+NETWORK = ("vpc-", "subnet-", "igw-", "rtb-", "sg-")  # how ids of a network begin
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +29,8 @@ class Removal:
     groups: tuple[str, ...] = ()
     key_pairs: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
-    gateway: str = ""
+    gateway: str = ""  #: that of ``vpc``
+    free_gateways: tuple[str, ...] = ()
     subnets: tuple[str, ...] = ()
     vpc: str = ""
 
@@ -36,8 +46,9 @@ def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> R
         volumes=tuple(each.id for each in found.volumes) if delete_data else (),
         groups=tuple(each.id for each in found.groups if each.owned),
         key_pairs=tuple(found.own_keys),
-        tables=vpc.tables if vpc else (),
-        gateway=vpc.gateway if vpc else "",
+        tables=tuple(each for each in vpc.tables if each in found.tags) if vpc else (),
+        gateway=vpc.gateway if vpc and vpc.gateway in found.tags else "",
+        free_gateways=found.free_gateways,
         subnets=tuple(each.id for each in found.subnets if each.owned) if vpc else (),
         vpc=vpc.id if vpc else "",
     )
@@ -45,7 +56,23 @@ def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> R
 
 def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
     """Return obstacles to the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
-    return [*_names(wanted, found, protected, confirmed, delete_data), *_foreign(wanted, found, bool(delete_data))]
+    return [
+        *_names(wanted, found, protected, confirmed, delete_data),
+        *_foreign(wanted, found, bool(delete_data)),
+        *_stray(wanted, found),
+    ]
+
+
+def _stray(wanted: Desired, found: Current) -> Iterator[Problem]:
+    """Report a network that would stay: that of a VPC without the cluster's tag. Further VPCs go in later rounds."""
+    gone = removal(found, False)
+    going = {*gone.groups, *gone.tables, gone.gateway, *gone.free_gateways, *gone.subnets, gone.vpc}
+    rest = sorted(each for each in found.tags if each.startswith(NETWORK) and each not in going)
+    if rest and len(found.vpcs) <= 1:
+        message = f"has {', '.join(rest[:SHOWN])}, whose VPC has no tag of this cluster"
+        tags = f"Key={CLUSTER},Value={wanted.cluster} Key={CLUSTER_ID},Value={wanted.cluster_id}"
+        remedy = f"tag the VPC again: aws ec2 create-tags --resources VPC_ID --tags {tags}"
+        yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
 def problems_of_hosts(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
@@ -122,12 +149,20 @@ def describe(found: Current, gone: Removal) -> list[str]:
     mounts = {each.id: f"{each.host} {each.mount}" for each in found.volumes}
     return [
         *(f"terminate instance {each} ({hosts[each]})" for each in gone.instances),
+        *(f"keep volume {each}, which would end with {machine}" for each, machine in _perishable(found, gone)),
         *(f"release Elastic IP {addresses[each]} ({each})" for each in gone.addresses),
         *(f"delete volume {each} ({mounts[each]}) with its records" for each in gone.volumes),
         *(f"delete security group {each}" for each in gone.groups),
         *(f"delete key pair {each}" for each in gone.key_pairs),
         *(f"delete route table {each}" for each in gone.tables),
-        *([f"delete internet gateway {gone.gateway}"] if gone.gateway else []),
+        *(f"delete internet gateway {each}" for each in (gone.gateway, *gone.free_gateways) if each),
         *(f"delete subnet {each}" for each in gone.subnets),
         *([f"delete VPC {gone.vpc}"] if gone.vpc else []),
     ]
+
+
+def _perishable(found: Current, gone: Removal) -> Iterator[tuple[str, str]]:
+    """Yield (volume, machine): disks that stay, but that AWS would delete with their machine."""
+    for machine in found.instances:
+        if machine.id in gone.instances:
+            yield from ((each, machine.id) for each in machine.perishable if each not in gone.volumes)

@@ -6,9 +6,12 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.account import code_of
-from ansible.module_utils.kraft.providers.ec2.answers import Question, instance
-from ansible.module_utils.kraft.providers.ec2.launch import DEAD
+from ansible.module_utils.kraft.providers.ec2.answers import Question
+from ansible.module_utils.kraft.providers.ec2.launch import await_end
+from ansible.module_utils.kraft.providers.ec2.machines import keep_disks
+from ansible.module_utils.kraft.providers.ec2.model import Current
 from ansible.module_utils.kraft.providers.ec2.observe import observe
+from ansible.module_utils.kraft.providers.ec2.plan import kept_devices
 from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, removal
 from ansible.module_utils.kraft.providers.ec2.waiting import UNKNOWN, Aws, NotShownError
 
@@ -23,25 +26,23 @@ def remove(aws: Aws, question: Question, delete_data: bool, hosts: Collection[st
         gone = removal(found, delete_data, hosts)
         if gone == Removal():
             return
-        _machines(aws, gone)
+        _machines(aws, gone, found)
         _things(aws, gone)
         _network(aws, gone)
     raise NotShownError("; ".join(describe(found, gone)))
 
 
-def _machines(aws: Aws, gone: Removal) -> None:
+def _machines(aws: Aws, gone: Removal, found: Current) -> None:
     """Terminate the machines first: they hold disks, addresses and groups."""
     if not gone.instances:
         return
+    for machine in found.instances:
+        if machine.id in gone.instances and (devices := kept_devices(machine)):
+            keep_disks(aws, machine.id, devices)
     for each in gone.instances:
         _take(aws, "modify_instance_attribute", InstanceId=each, DisableApiTermination={"Value": False})
     aws.client.terminate_instances(InstanceIds=list(gone.instances))
-
-    def ended() -> bool:
-        groups = aws.client.describe_instances(InstanceIds=list(gone.instances))["Reservations"]
-        return all(instance(each).state == DEAD[1] for group in groups for each in group["Instances"])
-
-    aws.shown(f"machines {', '.join(gone.instances)} as terminated", ended, aws.boot)
+    await_end(aws, gone.instances)
 
 
 def _things(aws: Aws, gone: Removal) -> None:
@@ -63,6 +64,8 @@ def _network(aws: Aws, gone: Removal) -> None:
     if gone.gateway:
         _take(aws, "detach_internet_gateway", InternetGatewayId=gone.gateway, VpcId=gone.vpc)
         _take(aws, "delete_internet_gateway", InternetGatewayId=gone.gateway)
+    for each in gone.free_gateways:
+        _take(aws, "delete_internet_gateway", InternetGatewayId=each)
     for each in gone.subnets:
         _take(aws, "delete_subnet", SubnetId=each)
     if gone.vpc:

@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.providers.ec2.model import (
     CurrentGroup,
     CurrentInstance,
     CurrentKey,
+    CurrentPlacement,
     CurrentSubnet,
     CurrentVolume,
     CurrentVpc,
@@ -41,17 +42,22 @@ def current(data: Data) -> Current:
     groups = [{**each, "rules": _rules(each["rules"]), "egress": _rules(each["egress"])} for each in data["groups"]]
     return Current(
         **{
-            **_with_tuples(data, "zones", "vpcs"),
+            **_with_tuples(data, "zones", "vpcs", "free_gateways"),
             "vpc": CurrentVpc(**_with_tuples(vpc, "cidrs", "tables", "associated")) if vpc else None,
             "subnets": tuple(CurrentSubnet(**each) for each in data["subnets"]),
             "groups": tuple(CurrentGroup(**each) for each in groups),
             "volumes": tuple(CurrentVolume(**each) for each in data["volumes"]),
-            "instances": tuple(CurrentInstance(**_with_tuples(each, "group_ids")) for each in data["instances"]),
-            "ended": tuple(CurrentInstance(**_with_tuples(each, "group_ids")) for each in data["ended"]),
+            "instances": tuple(_instance(each) for each in data["instances"]),
+            "ended": tuple(_instance(each) for each in data["ended"]),
             "addresses": tuple(CurrentAddress(**each) for each in data["addresses"]),
             "keys": tuple(CurrentKey(**each) for each in data["keys"]),
+            "placement": CurrentPlacement(**data["placement"]) if data["placement"] else None,
         }
     )
+
+
+def _instance(data: Data) -> CurrentInstance:
+    return CurrentInstance(**_with_tuples(data, "group_ids", "perishable"))
 
 
 def _rules(given: list[Data]) -> tuple[Rule, ...]:

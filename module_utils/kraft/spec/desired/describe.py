@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import PEM, node_setting, normal_name
 from ansible.module_utils.kraft.node.certificate import NODE, NODES
+from ansible.module_utils.kraft.node.plugins import directory
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
@@ -16,6 +17,7 @@ from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
+from ansible.module_utils.kraft.spec.desired.plugins import class_path
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
@@ -141,6 +143,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         **describe_contributions(node),
+        **describe_plugins(node),
         "key_sets": key_sets(node),
         "key_servers": key_servers(node),
         "collector": collector(node, cluster.cluster_id),
@@ -173,6 +176,18 @@ def describe_contributions(node: Node) -> dict[str, Any]:
             for each in node.contributions
             for one in each.agents
         ],
+    }
+
+
+def describe_plugins(node: Node) -> dict[str, Any]:
+    """Return the plugins of the node, each with its directory, and their part of the class path."""
+    places = (directory(node.install_dir, each.name, each.sha256) for each in node.plugins)
+    return {
+        "plugins": [
+            {"name": each.name, "source": each.source, "sha256": each.sha256, "directory": place}
+            for each, place in zip(node.plugins, places)
+        ],
+        "class_path": class_path(node.install_dir, node.plugins),
     }
 
 

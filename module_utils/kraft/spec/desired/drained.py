@@ -24,5 +24,5 @@ def _divided(text: str) -> tuple[str, str]:
 
 
 def as_parameter(text: object, nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return ``kafka_log_dirs``' parameter ``drained``. `nodes`: of ``kafka_desired``, which has checked the text."""
+    """Return ``drained`` for ``kafka_reassignment``. `nodes`: of ``kafka_desired``, which has checked the text."""
     return [{"node_id": nodes[host]["node_id"], "path": path} for host, path in drained(text)]

@@ -10,6 +10,7 @@ from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.control.given import Given
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.spec.desired.contribution_model import Contribution
+from ansible.module_utils.kraft.spec.desired.plugins import Plugin
 from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
 DYNAMIC, STATIC = "dynamic", "static"
@@ -134,6 +135,7 @@ class Node:
     heap_size: str = ""
     jvm_options: tuple[str, ...] = ()
     contributions: tuple[Contribution, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
     java_home: str = ""
     install_dir: str = "/opt/kafka"
     log4j_dir: str = "/var/log/kafka"

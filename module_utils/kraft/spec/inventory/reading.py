@@ -30,9 +30,11 @@ from ansible.module_utils.kraft.spec.desired.model import (
     OAuth,
     Tls,
 )
+from ansible.module_utils.kraft.spec.desired.plugins import PluginFile, plugin
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
 from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, ROLES, SASL_SSL, SSL
 
+MARKUP = re.compile(r"\b[CVOM]\(([^()]*)\)")  #: of Ansible's documentation
 NOT_SHOWN = "is not shown"  #: ends the reason of a secret
 UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
 ARCHIVE_VARIABLES = frozenset({"kafka_archive", "kafka_archive_checksum"})
@@ -69,6 +71,8 @@ class HostVariables:
     contributions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: its certificate, where the operator brings them
     given: Given | None = None
+    #: the files of its plugins by their ``source``, where the run installs them
+    plugin_files: Mapping[str, PluginFile] = dataclasses.field(default_factory=dict)
 
 
 def without(host: HostVariables, names: Container[str]) -> HostVariables:
@@ -169,7 +173,9 @@ def _first_sentence(option: Option) -> str:
     """Return the spec's description of a variable, as advice."""
     description = option.get("description", "")
     text = description[0] if isinstance(description, list) and description else str(description)
-    return f"set it: {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
+    text = MARKUP.sub(r"\1", text)
+    begin = text[:1] if text.startswith("Kafka") else text[:1].lower()
+    return f"set it: {begin}{text[1:].rstrip('.')}" if text else ""
 
 
 def _problem(host: str, name: str, fault: Fault) -> Problem:
@@ -217,6 +223,7 @@ def read_node(host: HostVariables, values: Read) -> Node:
         layers=tuple(Layer(name, _by_text(values.get(name, {}))) for name in LAYERS),
         heap_size=values.get("kafka_heap_size", ""),
         jvm_options=tuple(values.get("kafka_jvm_options", ())),
+        plugins=tuple(plugin(each, host.plugin_files) for each in values.get("kafka_plugins", ())),
         java_home=clean(values.get("kafka_java_home", "")),
         install_dir=clean(values.get("kafka_install_dir", "/opt/kafka")),
         log4j_dir=clean(values.get("kafka_log4j_dir", "/var/log/kafka")),

@@ -13,7 +13,7 @@ ROLES = next(each / "roles" for each in Path(__file__).resolve().parents if (eac
 def role_variables(loader: Any) -> dict[str, Any]:
     """Return every role's defaults, and its contribution to nodes by that variable (docs/contributions.md)."""
     found: dict[str, Any] = {}
-    for path in sorted(ROLES.glob("*/defaults/main.yml")):
+    for path in sorted(ROLES.glob("*/defaults/**/*.yml")):
         found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
     for path in sorted(ROLES.glob("*/meta/contribution.yml")):
         name = PREFIX + path.parents[1].name.removeprefix("kafka_")

@@ -28,13 +28,13 @@ def value_problem(setting: Setting, text: str) -> tuple[str, str]:
         return (
             ("", "") if text.lower() in ("true", "false") else ("The value must be true or false", "give true or false")
         )
-    if _is_class(setting) and text and not CLASS_NAME.fullmatch(text):
+    if is_class(setting) and text and not CLASS_NAME.fullmatch(text):
         return "The value is not the name of a Java class", "give its full name, such as org.example.Name"
     fault = _chosen(setting, text)
     return fault if fault[0] else parsed_fault(setting.name, text)
 
 
-def _is_class(setting: Setting) -> bool:
+def is_class(setting: Setting) -> bool:
     """Check for a setting whose value is a class; Kafka declares some of them as mere text."""
     return setting.type == "class" or (setting.type == "string" and setting.name.endswith(".class.name"))
 

@@ -29,6 +29,7 @@ RISKS = frozenset(
         "only_replica",
         "open_authorizer",
         "own_topic_single",
+        "plugin_class",
         "quorum_form",
         "release_older",
         "setting_unknown",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -73,6 +73,8 @@ class Surroundings:
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     ``smoke``: variables of the smoke test that this machine has, on which it runs; the nodes may have others.
     ``agent_digests``: path of an agent's jar -> its sha256; empty if there is no such file.
+    ``archive_classes``: gives all classes of Kafka's archive; None if it is not on this machine.
+    ``installs``: the run installs the release and plugins.
     ``key_set_faults``: path of a file with the keys of tokens -> why it cannot be used.
     ``password_fault``: why passwords of users cannot be generated and kept; empty if they can.
     ``tls_fault``: why the authority on the control machine cannot be used; empty if it can.
@@ -102,6 +104,8 @@ class Surroundings:
     files: Files = Files()
     smoke: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     agent_digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    installs: bool = False
+    archive_classes: Callable[[], frozenset[str] | None] = lambda: None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from ansible.module_utils.kraft.node.machine import disk as host_disk
+from ansible.module_utils.kraft.node.machine import facts
 
 MOUNTS = host_disk.mounts(
     "/dev/vda / ext4 rw,relatime 0 0\n"
@@ -86,6 +87,16 @@ def test_files_of_somebody_else_are_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert host_disk.orphan_uid(str(tmp_path)) == os.getuid()
     monkeypatch.undo()
     assert host_disk.foreign_files(str(tmp_path), "kafka-user") == [f"meta.properties ({getpass.getuser()})"]
+
+
+def test_the_release_has_the_age_of_its_link(tmp_path: Path) -> None:
+    link = tmp_path / "current"
+    assert facts.current_release(str(link)) == {"current_release": None, "current_release_age": None}
+    link.symlink_to("releases/4.4.0")
+    os.utime(link, (0, os.lstat(link).st_mtime - 86400), follow_symlinks=False)
+    found = facts.current_release(str(link))
+    assert found["current_release"] == "4.4.0"
+    assert 86400 <= found["current_release_age"] < 86500
 
 
 def test_place_of_the_installation_tells_ours_from_another(tmp_path: Path) -> None:

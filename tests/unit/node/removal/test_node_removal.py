@@ -161,6 +161,18 @@ def test_a_node_whose_process_still_stops_is_waited_for(
     assert apply.observe(run, params(host)).runs == runs
 
 
+def test_an_owner_that_cannot_be_ruled_out_is_kept(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that were not inspected may be Kafka's. Without their user they could not be read."""
+    others = os.getuid() + 1
+    (host / "kafka/dumps").mkdir()
+    assert not apply._holds_files_of(str(host / "kafka"), others)
+    monkeypatch.setattr(apply, "LOOKED_AT", 3)
+    assert apply._holds_files_of(str(host / "kafka"), others)
+    monkeypatch.undo()
+    monkeypatch.setattr(os, "scandir", lambda _: (_ for _ in ()).throw(PermissionError("broken disk")))
+    assert apply._holds_files_of(str(host / "kafka"), others)
+
+
 def remove(top: Path, desired: Desired) -> None:
     given = params(top)
     apply.carry_out(run, plan(desired, apply.observe(run, given)), given, desired)

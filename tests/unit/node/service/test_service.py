@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from pathlib import Path
 
+import pytest
+from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service import record
 from ansible.module_utils.kraft.node.service import state as service
 
@@ -64,8 +67,18 @@ def test_host_without_systemd_runs_nothing_and_is_not_asked(tmp_path: Path) -> N
     assert service.observe_service(run, booted=tmp_path / "absent") == service.ServiceState()
 
 
-def test_systemd_that_does_not_answer_is_no_service(tmp_path: Path) -> None:
-    assert service.observe_service(lambda _: (1, "", "no bus"), booted=tmp_path) == service.ServiceState()
+def test_systemd_that_does_not_answer_is_no_sign_of_a_stopped_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with pytest.raises(ToolError, match=r"kafka\.service .*Connection timed out"):
+        service.observe_service(lambda _: (1, "", "Connection timed out"), booted=tmp_path)
+
+
+def test_systemd_is_asked_again_before_it_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    answers = iter([(1, "", "Transport endpoint is not connected"), (0, ABSENT, "")])
+    assert service.observe_service(lambda _: next(answers), booted=tmp_path) == service.ServiceState()
 
 
 def test_service_is_asked_for_by_its_unit_name(tmp_path: Path) -> None:

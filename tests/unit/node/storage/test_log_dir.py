@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -29,6 +30,26 @@ def made(root: Path, *names: str, meta: str | None = None) -> LogDir:
     if meta is not None:
         (root / "meta.properties").write_text(meta)
     return observe_log_dir(str(root))
+
+
+@pytest.mark.parametrize("asked", ["lstat", "stat"])
+def test_a_disk_that_does_not_answer_is_not_an_absent_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    def broken(*_: object, **__: object) -> os.stat_result:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, asked, broken)
+    found = observe_log_dir(str(tmp_path))
+    monkeypatch.undo()
+    assert (found.state, found.detail) == (log_dir.UNREADABLE, "Input/output error")
+
+
+def test_a_link_without_a_target_is_no_directory_and_a_path_below_a_file_is_absent(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "file").write_text("")
+    states = [observe_log_dir(str(tmp_path / name)).state for name in ("link", "file", "file/below", "none")]
+    assert states == [log_dir.NOT_A_DIRECTORY, log_dir.NOT_A_DIRECTORY, log_dir.ABSENT, log_dir.ABSENT]
 
 
 def test_formatted_dir_tells_its_identity(tmp_path: Path) -> None:

@@ -58,6 +58,9 @@ class Cluster:
         del brokers, names
         return {}
 
+    def on_disk(self, _: Iterable[Broker]) -> list[str]:
+        return []
+
     def room(self, _: Iterable[Broker]) -> dict[int, int]:
         return {}
 
@@ -216,6 +219,29 @@ def test_a_drain_that_never_ends_is_given_up() -> None:
     with pytest.raises(ToolError, match="new-0"):
         run.apply(work)
     assert there.now < 30
+
+
+class Silent(Cluster):
+    """No broker reports what its log dirs hold, but all report their room."""
+
+    def on_disk(self, _: Iterable[Broker]) -> list[str]:
+        raise UnreachableError("kafka4:9092 does not answer")
+
+    def room(self, brokers: Iterable[Broker]) -> dict[int, int]:
+        return {one.node_id: 1 << 40 for one in brokers}
+
+
+def test_a_drained_broker_that_does_not_report_its_log_dirs_is_not_known_to_be_empty() -> None:
+    there = Silent(cluster(topic("heavy", partition(0, [1, 2, 3])), brokers=FOUR))
+    run = run_on(there, Desired(Goal(DRAINED, frozenset({4}))))
+    with pytest.raises(UnreachableError):
+        run.apply(run.work())
+
+
+def test_a_partition_of_unknown_size_fits_no_disk() -> None:
+    there = Silent(cluster(topic("heavy", partition(0, [1, 2, 4])), brokers=FOUR))
+    with pytest.raises(UnreachableError, match="heavy-0"):
+        run_on(there, Desired(Goal(DRAINED, frozenset({4})))).work()
 
 
 def test_a_replica_that_serves_is_elected_before_a_new_one_that_is_empty() -> None:

@@ -208,6 +208,64 @@ def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_
     wording(said.splitlines())
 
 
+def test_a_module_that_was_killed_leaves_it_open_whether_the_node_was_restarted(wording: Wording) -> None:
+    killed = {**restarted("kraft1"), "failed": True, "msg": "Module result deserialization failed.", "rc": 137}
+    del killed["actions"]
+    said = said_of([{}, {"results": [{**killed, "module_stdout": ""}, REFUSED]}], DOWN)
+    assert named(said[:1]) == [["kraft1", "137"]]
+    assert "was not restarted" not in said[2]
+    assert "was not restarted" in said[3]
+    wording(said)
+
+
+def test_a_broker_that_is_not_registered_does_not_serve_although_its_controller_follows() -> None:
+    voters = quorum(2, voter(1), voter(2), voter(3))
+    said = said_of([{"results": [restarted("kraft1", "restart")]}], seen(broker(2), broker(3), leader=voters))
+    assert "serves" not in said[0]
+    assert not any(line.startswith("kraft3") for line in said)
+
+
+def test_a_failure_without_words_or_without_a_host_is_shown_as_such(wording: Wording) -> None:
+    silent = {"unreachable": True, "msg": "Connection timed out"}
+    wording(said_of([{"failed": True}, silent], DOWN)[:2])
+
+
+def test_a_node_that_no_host_of_the_run_has_is_named_by_its_id() -> None:
+    nodes_of_run = {name: node for name, node in NODES.items() if name != "kraft3"}
+    went = {"steps": [], "undo": [], "look": seen(broker(1), broker(2), broker(3, fenced=True))}
+    (away,) = [
+        line
+        for line in outcome.batch_failure(BATCH, went, WANTED, BATCHES, nodes_of_run).splitlines()
+        if "-> start" in line
+    ]
+    assert away.startswith("? (node 3)")
+
+
+@pytest.mark.parametrize(
+    ("actions", "look", "blames"),
+    [(["restart"], DOWN, True), ([], DOWN, False), (["restart"], seen(broker(1), broker(2), broker(3)), False)],
+)
+def test_the_inventory_is_blamed_only_for_a_node_that_was_restarted_and_does_not_serve(
+    actions: list[str], look: dict[str, Any], blames: bool
+) -> None:
+    said = said_of([{"results": [restarted("kraft1", *actions)]}], look)
+    assert ("orrect the inventory" in said[-1]) == blames
+
+
+def test_only_batches_that_were_not_reached_are_left(wording: Wording) -> None:
+    asked_for = plain(Difference(REQUEST, "asked for"))
+    batches = [{"node_ids": [one], "nodes": [{"host": f"kraft{one}", "node_id": one}]} for one in (3, 2, 1)]
+    said = []
+    for one in (2, 1):
+        node = {"host": f"kraft{one}", "node_id": one, "differences": asked_for}
+        batch = {"node_ids": [one], "checked": True, "nodes": [node]}
+        went = {"steps": [{"results": [restarted(f"kraft{one}", "restart")]}], "undo": [], "look": DOWN}
+        said.append(outcome.batch_failure(batch, went, WANTED, batches, NODES).splitlines()[-1])
+    assert '{"kafka_restart_nodes": ["kraft1"]}' in said[0]
+    assert "kafka_restart_nodes" not in said[1]
+    wording(said)
+
+
 def asked(*hosts: str, checked: bool = True) -> dict[str, Any]:
     """Return a batch as a host returns it, with false data about its nodes."""
     lies = {"node_id": 9, "started_at": 1, "differences": ["a lie"], "keep": True}

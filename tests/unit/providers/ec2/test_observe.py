@@ -94,6 +94,26 @@ def test_everything_of_the_cluster_is_seen_and_nothing_else(aws: Clients) -> Non
     assert observe(ec2, ssm, Question("orders", hosts=("kafka1",))).zones == ()
 
 
+def test_a_network_without_tags_is_seen_and_a_disk_that_would_end_with_its_machine(aws: Clients) -> None:
+    ec2, ssm = aws
+    machine, _ = build(ec2)
+    there = observe(ec2, ssm, Question("orders"))
+    assert there.vpc is not None
+    gateway, free = (ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"] for _ in range(2))
+    ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=there.vpc.id)
+    table = ec2.create_route_table(VpcId=there.vpc.id)["RouteTable"]["RouteTableId"]
+    ec2.associate_route_table(RouteTableId=table, SubnetId=there.subnets[0].id)
+    kept = [{"DeviceName": "/dev/sdf", "Ebs": {"DeleteOnTermination": True}}]
+    ec2.modify_instance_attribute(InstanceId=machine, BlockDeviceMappings=kept)
+    found = observe(ec2, ssm, Question("orders"))
+    assert found.vpc is not None
+    assert (found.vpc.gateway, found.vpc.tables, found.vpc.associated) == (gateway, (table,), (found.subnets[0].id,))
+    assert free not in found.free_gateways
+    assert (there.instances[0].perishable, found.instances[0].perishable) == ((), (found.volumes[0].id,))
+    assert found.instances[0].vpc_id == found.vpc.id
+    assert (found.volumes[0].kind, found.volumes[0].encrypted) == ("gp3", False)
+
+
 def test_a_subnet_without_ipv4_and_a_network_that_has_left_break_nothing(
     aws: Clients, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,3 +99,23 @@ def test_kept_disks_of_an_earlier_cluster_bar_only_their_own_removal() -> None:
     found = scene.everything(tags=with_ids(kept))
     assert not errors(problems(scene.wanted(), found, False, "", ""))
     assert errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))
+
+
+def test_a_network_whose_vpc_has_lost_its_tag_is_named_before_anything_goes() -> None:
+    found = scene.everything(vpc=None, vpcs=(), subnets=())
+    wrong = {each.rule: each.message for each in errors(problems(scene.wanted(), found, False, NAME, ""))}
+    assert {"igw-1", "rtb-1", "subnet-0"} <= set(wrong["ec2_untagged"].replace(",", " ").split())
+
+
+def test_a_gateway_that_is_attached_to_nothing_goes_and_one_of_others_stays() -> None:
+    there = scene.everything()
+    assert there.vpc
+    found = dataclasses.replace(there, vpc=dataclasses.replace(there.vpc, gateway="igw-9"), free_gateways=("igw-1",))
+    gone = removal(found, delete_data=False)
+    assert (gone.gateway, gone.free_gateways) == ("", ("igw-1",))
+
+
+def test_a_disk_that_would_end_with_its_machine_is_kept_and_named() -> None:
+    machine = scene.instance(0, devices={"/dev/sdf": "vol-1"}, perishable=("vol-1",))
+    found = scene.everything(instances=(machine,))
+    assert "keep volume vol-1, which would end with i-1" in describe(found, removal(found, delete_data=False))

@@ -136,6 +136,7 @@ def host_facts(at: int) -> dict[str, Any]:
         "install_dir": {"kind": "absent", "target": "", "occupied": []},
         "releases": {},
         "current_release": None,
+        "current_release_age": None,
         "quorum": None,
         "deployed": {"node_id": "", "roles": [], "listeners": [], "voters": [], **NOT_MIGRATED},
         "identity": Identity(deployed=False).as_facts(),

@@ -449,6 +449,20 @@ def test_the_age_of_the_list_is_counted_from_its_own_day() -> None:
     assert [len(affecting(release)) == len(known()) for release in ("4.3.1", "4.4.0")] == [True, False]
 
 
+def test_each_advisory_affects_its_ranges_and_no_repaired_release_as_the_page_lists_them() -> None:
+    rows = [line for line in (ROOT / "docs/kafka_releases.md").read_text().splitlines() if line.startswith("| CVE-")]
+    data = yaml.safe_load((ROOT / "module_utils/kraft/spec/inventory/data/advisories.yml").read_text())["advisories"]
+    listed = [(name, ", ".join(one["affected"]), ", ".join(one["fixed"])) for name, one in data.items()]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    assert [(row[0], row[3], row[4]) for row in cells] == listed
+    for one in known():
+        entry = data[one.identifier]
+        ends = [end for each in entry["affected"] for end in each.split(" to ")]
+        assert {each for each in ends if not one.affects(each)} == set()
+        assert {each for each in entry["fixed"] if one.affects(each)} == set()
+        assert entry["mitigation"]
+
+
 def test_an_advisory_is_a_warning_in_a_test_profile_and_where_it_is_accepted_by_its_id() -> None:
     given = {"kafka_version": "4.3.1", "kafka_archive": "/cache/kafka.tgz"}
     rule = "CVE-2026-111115"

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 class ActionBase:
@@ -21,6 +22,12 @@ class ActionBase:
         delete_remote_tmp: bool | None = ...,
         wrap_async: bool = ...,
     ) -> dict[str, Any]: ...
-    def validate_argument_spec(self, argument_spec: dict[str, Any] | None = ...) -> tuple[Any, dict[str, Any]]: ...
+    def validate_argument_spec(
+        self,
+        argument_spec: dict[str, Any] | None = ...,
+        mutually_exclusive: Sequence[tuple[str, ...]] | None = ...,
+        required_together: Sequence[tuple[str, ...]] | None = ...,
+        required_one_of: Sequence[tuple[str, ...]] | None = ...,
+    ) -> tuple[Any, dict[str, Any]]: ...
     def _make_tmp_path(self, remote_user: str | None = ...) -> str: ...
     def _transfer_file(self, local_path: str, remote_path: str) -> str: ...
