@@ -19,7 +19,7 @@ PASSED_ON = {
     "certificate_subject": CERTIFICATES,
     "certificate_key": (*CERTIFICATES, *KEYS),
     "file_unread": ("spec/inventory/files.py",),
-    "plugin_file": ("node/plugins.py",),
+    "plugin_file": ("node/plugins.py", "spec/inventory/plugin_files.py"),
     "type": ("spec/inventory/spec.py",),
 }
 #: Further sources of texts.
