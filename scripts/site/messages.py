@@ -19,10 +19,11 @@ PASSED_ON = {
     "certificate_subject": CERTIFICATES,
     "certificate_key": (*CERTIFICATES, *KEYS),
     "file_unread": ("spec/inventory/files.py",),
+    "plugin_file": ("node/plugins.py", "spec/inventory/plugin_files.py"),
     "type": ("spec/inventory/spec.py",),
 }
 #: Further sources of texts.
-HELPERS = ("identity.py", "node/run_lock/lock.py", *CERTIFICATES, *KEYS)
+HELPERS = ("identity.py", "node/run_lock/lock.py", "node/plugins.py", *CERTIFICATES, *KEYS)
 #: Causes of failed connections: rule, pattern, message and remedy of each call of ``Cause``.
 CAUSES = "control/connection.py"
 VALUE = "…"

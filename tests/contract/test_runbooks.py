@@ -30,7 +30,13 @@ QUOTED = [
 #: Folders with messages, the tests' own sentences among them: there values are filled in.
 SAID_IN = ("module_utils", "plugins", "library", "roles", "playbooks", "spark_jobs", "dist", "scripts", "tests/wording")
 #: Messages of other programs (Kafka, its clients, OpenSSL), and a command.
-OF_OTHERS = ("SASL authentication error", "credentials with SASL mechanism", "certificate verify failed", "journalctl")
+OF_OTHERS = (
+    "SASL authentication error",
+    "credentials with SASL mechanism",
+    "certificate verify failed",
+    "Unable to bootstrap",
+    "journalctl",
+)
 SCREEN = 24  #: lines
 RUN = 3  #: so many words of a message are adjacent in the code; values separate the others
 

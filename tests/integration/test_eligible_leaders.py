@@ -51,7 +51,7 @@ def test_a_stopped_replica_stays_eligible_counts_for_no_minimum_and_leads_again(
         assert "eligible leaders 2" in reason
         cluster.stop_node(3)
         snapshot, partition = seen(client, lambda one: one.leader == NO_NODE)
-        assert (partition.leader, partition.electable) == (NO_NODE, {2, 3})
+        assert (partition.leader, partition.electable) == (NO_NODE, frozenset({2, 3}))
         blamed = {one: problems(snapshot, Expected(only=frozenset([one]))) for one in (1, 2, 3)}
         assert [any("kept-0 has no leader" in text for text in blamed[one]) for one in (1, 2, 3)] == [False, True, True]
         cluster.start_node(2)

@@ -44,7 +44,7 @@ def jars(path: str) -> Iterator[tuple[str, IO[bytes]]]:
         with file:
             yield name, file
     if not seen:
-        raise ValueError("holds no jar")
+        raise ValueError("The file holds no jar")
 
 
 def _jars(path: str) -> Iterator[tuple[str, IO[bytes]]]:

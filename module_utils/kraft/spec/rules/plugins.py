@@ -52,7 +52,7 @@ def files(subject: Subject) -> Iterator[Problem]:
                 message = "The value is not a sha256 of 64 hexadecimal digits"
                 yield Problem("plugin_checksum", message, HOW, f"{where}.sha256", node.host, each.sha256)
             elif each.file and each.file.sha256 not in ("", each.sha256):
-                message = f"The file has the sha256 {each.file.sha256}, not {each.sha256}: it is damaged or another"
+                message = f"The file has the sha256 {each.file.sha256}, not {each.sha256}: it is not the intended file"
                 yield Problem("plugin_checksum", message, HOW, where, node.host, each.source)
             if each.file and each.file.fault:
                 remedy = "give the path of a jar, or of a .tar.gz or .zip with jars"

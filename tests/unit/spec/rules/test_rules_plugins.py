@@ -54,7 +54,7 @@ def test_a_plugin_is_described_with_its_directory_and_its_part_of_the_class_path
     assert findings(plugged()) == []
 
 
-GONE = PluginFile(fault="cannot be read on this machine: no such file or directory")
+GONE = PluginFile(fault="The file cannot be read on this machine: no such file or directory")
 FILES: list[tuple[PluginFile, dict[str, str], Found]] = [
     (FILE, {"name": "../x"}, ("plugin_name", "error", "k1", "kafka_plugins", "../x")),
     (FILE, {"name": "Tiered Storage"}, ("plugin_name", "error", "k1", "kafka_plugins", "Tiered Storage")),
@@ -67,7 +67,7 @@ FILES: list[tuple[PluginFile, dict[str, str], Found]] = [
     (FILE, {"sha256": "b" * 64}, ("plugin_checksum", "error", "k1", "kafka_plugins[tiered]", "/srv/tiered.tgz")),
     (GONE, {}, ("plugin_file", "error", "k1", "kafka_plugins[tiered]", "/srv/tiered.tgz")),
     (
-        PluginFile(SHA, fault="holds no jar"),
+        PluginFile(SHA, fault="The file holds no jar"),
         {},
         ("plugin_file", "error", "k1", "kafka_plugins[tiered]", "/srv/tiered.tgz"),
     ),
