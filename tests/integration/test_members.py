@@ -201,6 +201,9 @@ def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
     }
     assert members.nodes[node_id].formatted_directory_id() == directory
     assert not formatted(members, node_id, run_module, before, directory)["changed"]
+    register_departed(members, client, node_id, 29)  # as if the lost controller had been of an older release
+    held = run_module("kafka_feature", client=client, features={"metadata.version": 30}, check_mode=True)
+    assert f"Controller {node_id} only supports" in held["msg"]
     members.start_node(node_id)
     refused = voter(node_id, directory_id=directory)
     assert refused["failed"]
@@ -212,6 +215,13 @@ def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
     assert done["steps"][1].startswith(f"add controller {node_id}, directory id {directory}")
     assert voters() == {**before, node_id: directory}
     assert not voter(node_id, replace=True)["changed"]
+    # Its registration is the new process's: nothing is left of the lost one that could hold a feature back.
+    assert not run_module("kafka_feature", client=client, features={"metadata.version": 30}, check_mode=True).get("msg")
+    with Client(client) as asking:
+        addresses = {one["node_id"]: one["address"] for one in controllers_of(members)}
+        departures = Departures(asking, addresses)
+        known = {one.node_id: f"{one.host}:{one.port}" for one in departures.registered(observe(asking))}
+        assert (known, departures.look(observe(asking))) == (addresses, ())
 
 
 def test_no_voter_goes_while_the_rest_is_no_majority(
