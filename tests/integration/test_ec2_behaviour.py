@@ -15,7 +15,7 @@ import boto3
 import kafka_ec2_apply
 import pytest
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.providers.ec2 import model, waiting
+from ansible.module_utils.kraft.providers.ec2 import key_pairs, model, waiting
 from ansible.module_utils.kraft.providers.ec2.model import Desired
 
 from tests.integration.ec2_account import REGION, free_port, start_moto
@@ -253,7 +253,7 @@ def test_a_lock_that_aws_shows_late_is_waited_for_and_never_deleted(aws: Place, 
     aws.double.hide = {"CreateKeyPair": LATE}
     taken = {"ResourceType": "key-pair", "Tags": [{"Key": "kraftwright_lock_run", "Value": "another"}]}
     other = boto3.client("ec2", region_name=REGION, endpoint_url=aws.endpoint)
-    other.create_key_pair(KeyName=model.lock_name("lock"), TagSpecifications=[taken])
+    other.create_key_pair(KeyName=key_pairs.lock_name("lock"), TagSpecifications=[taken])
     aws.double.calls.clear()
     done = kafka_ec2_apply.explained({**aws.parameters(wanted), "young": LATE})
     assert (done["granted"], done["holder"]["run"]) == (False, "another")

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2 import key_pairs, model
 from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 LIVING = ("pending", "running", "stopping", "stopped")
@@ -60,7 +60,7 @@ def tags(item: Data) -> dict[str, str]:
 def arrange(answers: Mapping[str, Any], question: Question) -> Current:
     """Convert EC2's answers to values."""
     cluster = question.cluster
-    keys = [each for each in answers["keys"] if each["KeyName"] != model.lock_name(cluster)]
+    keys = [each for each in answers["keys"] if each["KeyName"] != key_pairs.lock_name(cluster)]
     answers = {**answers, "keys": keys}
     vpc = _vpc(answers, question)
     disks = {each["VolumeId"]: each for each in answers["volumes"]}
@@ -90,7 +90,7 @@ def _owned(item: Data, cluster: str) -> bool:
 
 
 def _key(item: Data, cluster: str) -> model.CurrentKey:
-    return model.CurrentKey(item["KeyName"], model.key_text(item.get("PublicKey") or ""), _owned(item, cluster))
+    return model.CurrentKey(item["KeyName"], key_pairs.key_text(item.get("PublicKey") or ""), _owned(item, cluster))
 
 
 def _tags(answers: Mapping[str, Any], cluster: str) -> dict[str, dict[str, str]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2 import coherence, drift, limits
-from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node, key_text
+from ansible.module_utils.kraft.providers.ec2.key_pairs import key_text
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
 SHOWN = 5  # resources that a message lists

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.account import AccountError, code_of
 from ansible.module_utils.kraft.providers.ec2.answers import tags
-from ansible.module_utils.kraft.providers.ec2.model import lock_name
+from ansible.module_utils.kraft.providers.ec2.key_pairs import lock_name
 from ansible.module_utils.kraft.providers.ec2.waiting import Aws, NotShownError
 
 Record = Mapping[str, str]  # of a run: its name is ``run``

@@ -33,16 +33,6 @@ def group_name(cluster: str) -> str:
     return f"kafka-brokers-{cluster}"
 
 
-def lock_name(cluster: str) -> str:
-    """Name of the key pair that is a cluster's lock. No cluster's name has a space, so that it is no cluster's own."""
-    return f"kraftwright lock of {cluster}"
-
-
-def key_text(public_key: str) -> str:
-    """Return type and body of a public key, without its comment."""
-    return " ".join(public_key.split()[:2])
-
-
 @dataclasses.dataclass(frozen=True, order=True)
 class Rule:
     """Ports that a source may reach. ``protocol``: tcp, udp, icmp ... or all; ports of those that have none are -1.
