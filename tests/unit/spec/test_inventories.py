@@ -127,7 +127,7 @@ def test_address_falls_back_on_ansible_host_and_then_on_the_name(tmp_path: Path)
         ),
         (
             "{{ lookup('ansible.builtin.file', '/nowhere') }}",
-            "cannot be resolved: The lookup plugin 'ansible.builtin.file' failed: Unable to access the file '/nowhere'",
+            "The value cannot be resolved: The lookup plugin 'ansible.builtin.file' failed: Unable to access",
         ),
     ],
 )
