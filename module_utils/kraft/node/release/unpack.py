@@ -38,7 +38,7 @@ def verified_archive(path: str, checksum: str) -> dict[str, str]:
         raise RefusedError(
             [
                 f"{path} has {algorithm} {digests[algorithm]}, the inventory says {wanted}: the archive is damaged or "
-                "another one. Nothing was unpacked; fetch it anew, or correct the checksum"
+                "another one. Nothing was unpacked; get it again, or correct the checksum"
             ]
         )
     return digests

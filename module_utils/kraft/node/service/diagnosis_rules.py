@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
         "release_incomplete",
         r"Could not find or load main class (?P<name>\S+)|NoClassDefFoundError: (?:org/apache/kafka|kafka/|scala/)",
         "classes of Kafka are missing: the installed release is not complete",
-        "run the playbook again: the release is unpacked and checked anew",
+        "run the playbook again: the release is unpacked and checked again",
     ),
     Rule(
         "port_in_use",

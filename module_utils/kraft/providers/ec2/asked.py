@@ -23,7 +23,8 @@ IOPS_PER_GIB, IOPS_PER_MIB = 500, 4
 #: Bytes before base64 (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html, a stored copy read
 #: in November 2026); botocore 1.44.5 has the same for launch templates.
 LONGEST_USER_DATA = 16384
-#: In each zone (.../UserGuide/share-placement-group.html, a stored copy read in November 2026; botocore has no number).
+#: In each zone, as public copies of AWS's guide quote it (November 2026); the page was not read.
+#: botocore has no number.
 #: `limits` compares with the partitions that the group has.
 MOST_PARTITIONS = 7
 MOST_TAGS, LONGEST_KEY, LONGEST_VALUE = 30, 128, 256
