@@ -184,7 +184,7 @@ def test_moves_whose_module_is_killed_after_each_of_its_changes_are_finished_by_
     with numbering(kafka_cluster) as acknowledged:
         died = kills(lambda: run_module("kafka_reassignment", **goal), tmp_path / "log")
         again = run_module("kafka_reassignment", **goal)
-    assert died > 6  # two lists, three rates, some moves
+    assert died >= 5  # two lists and three rates at least; how many moves follow depends on how fast brokers copy
     assert not again["changed"], again["steps"]
     with Client(client) as asked:
         admin = ReassignmentAdmin(asked)
