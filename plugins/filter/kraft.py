@@ -184,7 +184,7 @@ def kraft_coming(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return reasons against running `version` with these finalised `features` (of ``kafka_cluster_info``)."""
-    return [str(problem) for problem in upgrade.problems(str(version), features)]
+    return [str(problem) for problem in upgrade.upgrade_refusals(str(version), features)]
 
 
 def kraft_brokers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
