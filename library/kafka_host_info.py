@@ -47,6 +47,7 @@ options:
     description:
       - Checks the health of the host's running node and its cluster once, as M(kafka_health) does, without waiting.
         RV(ignore:rate_left) is added, the bytes per second to which a killed run of moves has limited its broker.
+        It is null where that is unknown.
     type: dict
     suboptions:
       client:
