@@ -157,7 +157,7 @@ def health(asked: dict[str, Any] | None, running: bool) -> dict[str, Any] | None
         return None
     node_id: int = asked["node_id"]
 
-    def limit(client: Client, seen: Look) -> dict[str, int]:
+    def limit(client: Client, seen: Look) -> dict[str, int | None]:
         return {"rate_left": rate_left(client, seen.snapshot, node_id)}
 
     return look_once(asked["client"], expected(asked["expected"]), node_id, limit)

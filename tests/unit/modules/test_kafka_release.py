@@ -317,7 +317,7 @@ def test_a_replacement_in_two_steps_that_is_killed_keeps_the_nodes_own_files(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", killed(os.rename))
-        patch.setattr(release_unpack, "fsync_directory", killed(release_unpack.fsync_directory))
+        patch.setattr(release_unpack, "fsync_directory", killed(file_io.fsync_directory))
         with pytest.raises(KeyboardInterrupt):
             host.kafka_release()
     between = 2
