@@ -135,7 +135,7 @@ def _problems(desired: Desired, quorum: Quorum) -> Iterator[Problem]:
         yield Problem("other_directory", text, remedy, where)
     elif caught_up(entry, desired.largest_delay_ms):
         text = f"The controller runs with directory id {entry.directory_id}; {wanted} would be a second process"
-        yield Problem("voter_lives", text, "stop the other process with this node id", where)
+        yield Problem("voter_lives", text, "stop the other process of this node", where)
     elif len(quorum.voters) == 1:
         text = f"The controller was the only voter (directory id {entry.directory_id}); the metadata was on its disk"
         yield Problem("last_voter", text, "mount its old disk again", where)
