@@ -82,7 +82,9 @@ def test_a_new_topic_is_created_with_them_and_one_that_is_here_keeps_its_size() 
     assert settings.topics(source, TARGET, 3) == [made]
     there = dataclasses.replace(TARGET, topics={"orders": here})
     assert settings.topics(source, there, 3) == [{"name": "orders", "config": config}]
-    (line,) = [one for one in progress.screen(Seen(source, there, {}, {})) if one.startswith("Different from the source")]
+    (line,) = [
+        one for one in progress.screen(Seen(source, there, {}, {})) if one.startswith("Different from the source")
+    ]
     assert "retention.ms of orders" in line
 
 
