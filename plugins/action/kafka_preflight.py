@@ -145,7 +145,7 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         arguments = self._task.args
         if "kafka_desired" not in (task_vars or {}).get("ansible_facts", {}):
-            return {"failed": True, "msg": "Nothing is known of what the hosts shall be: run kafka_desired first."}
+            return {"failed": True, "msg": "The desired state of the hosts is unknown: run kafka_desired first."}
         derived = self._derived(task_vars or {}) if arguments.get("derive") else {}
         desired = derived.get("ansible_facts") or {}
         play = {**(task_vars or {}), "ansible_facts": {**(task_vars or {})["ansible_facts"], **desired}}
