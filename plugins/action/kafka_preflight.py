@@ -87,7 +87,8 @@ def read(
         address, holder = target(hostvars[name], name), other_run(hostvars[name])
         hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, address, holder))
     snapshot, why = members(answer, desired["cluster"]["cluster_id"])
-    return Subject(tuple(hosts), desired["cluster"], snapshot, why)
+    installs = "release" in (arguments.get("needs") or ("release",))
+    return Subject(tuple(hosts), desired["cluster"], snapshot, why, installs)
 
 
 def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot | None, str]:
