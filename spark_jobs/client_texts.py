@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ansible.module_utils.kraft.client_config import PEM, ClientConfig
 
@@ -25,7 +26,7 @@ def read(path: str) -> str:
 
 def with_texts(config: ClientConfig, read_file: Callable[[str], str] = read) -> ClientConfig:
     """Return the same client with the texts of its PEM files. PKCS#12 has no text, so that stays a file."""
-    texts = {}
+    texts: dict[str, Any] = {}
     if config.ca_file and not config.ca_pem:
         texts["ca_pem"] = read_file(config.ca_file)
     if config.keystore_file and config.keystore_type == PEM and not config.key_pem:
