@@ -130,6 +130,7 @@ def aws(place: Place) -> Place:
     place.double.calls.clear()
     place.double.hide, place.double.late, place.double.refuse = {}, {}, {}
     place.double.end, place.double.hook = "", None
+    place.double.throttle = place.double.page = place.double.expire = 0
     place.double.kill = place.double.victim = 0
     return place
 
@@ -205,6 +206,32 @@ def test_what_aws_shows_late_is_waited_for_and_made_once(aws: Place, clock: Cloc
     aws.double.calls.clear()
     aws.apply(wanted)
     assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+
+
+def test_a_busy_account_with_pages_of_one_item_gets_one_cluster(aws: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fifth of all calls is throttled, page tokens expire; botocore's pauses are left out."""
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    wanted = aws.wanted("busy", cluster_id="busy-id")
+    aws.double.throttle, aws.double.page, aws.double.expire = 0.2, 1, 2
+    aws.apply(wanted)
+    assert aws.everything("busy") == WHOLE
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+    kafka_ec2_apply.explained({**aws.parameters(wanted), "state": "absent", "delete_data": True, "hosts": []})
+    assert aws.everything("busy") == Counter()
+
+
+def test_a_machine_that_still_starts_gets_its_address_once_it_runs(aws: Place) -> None:
+    """A run without data disks that was killed after the launch: AWS refuses the address of a pending machine."""
+    wanted = dataclasses.replace(one_node(aws, "pending"), nodes=(scene.node(0, volumes=()),))
+    aws.double.refuse = {"AllocateAddress": ["AddressLimitExceeded"]}
+    with pytest.raises(KraftError, match="AddressLimitExceeded"):
+        aws.apply(wanted)
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    made = [each.action for each in aws.double.calls]
+    assert "DescribeInstances" in made[made.index("CreateKeyPair") + 12 : made.index("AssociateAddress")]
 
 
 def test_what_aws_never_shows_ends_with_the_words_run_again(aws: Place) -> None:

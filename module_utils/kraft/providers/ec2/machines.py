@@ -26,7 +26,7 @@ def build(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: s
     disks = {each.wanted.mount: each.id or _make_disk(aws, wanted, node, each) for each in node.volumes}
     _adjust(aws, node, instance_id)
     hanging = [each for each in node.volumes if each.attach]
-    if hanging or node.launch or node.start:
+    if hanging or node.launch or node.start or node.associate:
         _running(aws, node.wanted.host, instance_id)
     for each in hanging:
         _attach(aws, node.wanted.host, each, disks[each.wanted.mount], instance_id)
