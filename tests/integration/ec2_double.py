@@ -11,6 +11,7 @@ moto answers at once and always truthfully. The double sits between it and the c
 - ``throttle``: a share of calls, chosen at random, is answered "RequestLimitExceeded" or "Throttling".
 - ``page``: describing calls that have pages give so many items in each; ``expire``: so many page tokens are refused.
 - ``slow``: each answer takes so many seconds.
+- ``lose``: a call is done, and its answer is lost, so many times.
 - ``hook``: a function that is called before each call, to let something happen meanwhile.
 
 A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order. ``clock`` says what
@@ -94,6 +95,7 @@ PLACED = (
 FORBIDDEN = 403
 ERROR = "<Response><Errors><Error><Code>{code}</Code><Message>{text}</Message></Error></Errors></Response>"
 Answer = tuple[int, bytes]
+LOST: Answer = (0, b"")
 
 
 class Clock:
@@ -134,6 +136,7 @@ class Double:
     kill: int = 0
     victim: int = 0
     end: str = ""
+    lose: dict[str, int] = dataclasses.field(default_factory=dict)  #: call -> times
     throttle: float = 0
     page: int = 0
     expire: int = 0
@@ -172,6 +175,9 @@ class Double:
                 self._headers = headers
                 self._remember(call)
                 told = self._done(call, self._forward(headers, body))
+        if self.lose.get(call.action):
+            self.lose[call.action] -= 1
+            return LOST
         if call.changes and self.victim and self.kill and len(self.changes) == self.kill:
             os.kill(self.victim, signal.SIGKILL)
             time.sleep(0.2)
@@ -345,6 +351,9 @@ def double(moto: int) -> Iterator[tuple[Double, str]]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             status, told = made.answer(dict(self.headers), body)
+            if (status, told) == LOST:
+                self.close_connection = True
+                return
             self.send_response(status)
             self.send_header("Content-Length", str(len(told)))
             self.end_headers()

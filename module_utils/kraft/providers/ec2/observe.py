@@ -131,7 +131,10 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
         image_id=named.get("ImageId", ""),
         root_device=named.get("RootDeviceName") or "",
         deprecated=named.get("DeprecationTime") or "",
+        image_owner=named.get("OwnerId") or "",
+        boot=named.get("BootMode") or "",
         architecture=named.get("Architecture") or "",
+        traits={each["InstanceType"]: _traits(each) for each in more.get("types", ())},
         least_root=_root_size(named),
         types=_types(more["types"]) if "types" in more else None,
         offered=_offered(more["offered"]) if "offered" in more else None,
@@ -194,6 +197,12 @@ def _root_size(image: Data) -> int:
 
 def _types(found: Sequence[Data]) -> dict[str, list[str]]:
     return {each["InstanceType"]: list(each["ProcessorInfo"]["SupportedArchitectures"]) for each in found}
+
+
+def _traits(found: Data) -> list[str]:
+    """Return boot modes of an instance type, and whether its disks are not named by their volumes."""
+    xen = found.get("Hypervisor") == model.XEN and not found.get("BareMetal")
+    return [*(found.get("SupportedBootModes") or ()), *([model.XEN] if xen else [])]
 
 
 def _sources(more: Mapping[Any, Any]) -> dict[str, int]:

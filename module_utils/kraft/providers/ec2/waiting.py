@@ -30,6 +30,7 @@ class NotShownError(AccountError):
 @dataclasses.dataclass(frozen=True)
 class Aws:
     """boto3's clients and waiting times. ``launcher``: the client that requests machines, with fewer tries.
+    ``single``: one that sends each call once.
 
     Seconds: ``patience`` until AWS shows what it has accepted; ``boot`` until a machine runs or a disk is changed;
     ``pause`` between two looks; ``young`` until AWS shows what a killed run has made last.
@@ -39,6 +40,7 @@ class Aws:
     client: Any
     ssm: Any
     launcher: Any
+    single: Any
     patience: float = 120
     boot: float = 600
     pause: float = 2
@@ -47,6 +49,13 @@ class Aws:
     def call(self, operation: str, what: str, **arguments: Any) -> Any:
         """Return AWS's answer. While it does not find an id that was just made, the call is repeated."""
         return self.shown(what, lambda: getattr(self.client, operation)(**arguments) or True)
+
+    def once(self, operation: str, what: str, **arguments: Any) -> Any:
+        """Return AWS's answer to a call that makes something and takes no client token.
+
+        It is sent once, unless AWS throttles it: a lost answer can hide that it had its effect. The next run finds it.
+        """
+        return self.shown(what, lambda: getattr(self.single, operation)(**arguments))
 
     def shown(self, what: str, look: Callable[[], Shown | None], seconds: float = 0) -> Shown:
         """Return the result of `look` once it is true; raises NotShownError with `what` after the bound.
