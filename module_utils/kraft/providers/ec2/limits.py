@@ -6,7 +6,8 @@ import ipaddress
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.model import ELASTIC, XEN, Current, CurrentGroup, Desired, Node, Rule
+from ansible.module_utils.kraft.providers.ec2.answers import XEN
+from ansible.module_utils.kraft.providers.ec2.model import ELASTIC, Current, CurrentGroup, Desired, Node, Rule
 from ansible.module_utils.kraft.providers.ec2.plan import (
     current_rules,
     missing_subnets,

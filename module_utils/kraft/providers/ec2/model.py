@@ -15,15 +15,10 @@ ROLES = "kraftwright_roles"
 MOUNT = "kraftwright_mount"
 #: On an instance, with a mount behind it: id of the volume that is mounted there. The inventory reads it.
 DISK = "kraftwright_disk:"
-#: On an instance, from its launch: digest of its user data.
-USER_DATA = "kraftwright_user_data"
-#: Trait of an instance type that is not of the Nitro family.
-XEN = "xen"
-#: Tags that begin with this are ours.
-OURS = "kraftwright_"
+USER_DATA = "kraftwright_user_data"  # on an instance, from its launch: digest of its user data
+OURS = "kraftwright_"  # how these tags begin
 
-#: Source of a rule: the cluster's own group, whatever its id.
-OWN_GROUP = "own group"
+OWN_GROUP = "own group"  # source of a rule: the cluster's own, whatever its id
 
 NO_ADDRESS = "none"
 ASSIGNED = "assigned"

@@ -201,8 +201,8 @@ def _types(found: Sequence[Data]) -> dict[str, list[str]]:
 
 def _traits(found: Data) -> list[str]:
     """Return boot modes of an instance type, and whether its disks are not named by their volumes."""
-    xen = found.get("Hypervisor") == model.XEN and not found.get("BareMetal")
-    return [*(found.get("SupportedBootModes") or ()), *([model.XEN] if xen else [])]
+    xen = found.get("Hypervisor") == answers.XEN and not found.get("BareMetal")
+    return [*(found.get("SupportedBootModes") or ()), *([answers.XEN] if xen else [])]
 
 
 def _sources(more: Mapping[Any, Any]) -> dict[str, int]:
