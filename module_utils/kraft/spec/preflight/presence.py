@@ -117,9 +117,13 @@ def undeployed(subject: Subject) -> Iterator[Problem]:
         if facts["current_release"] is not None or running(facts) or facts.get("removed"):
             continue
         if not joins(subject, host) and not is_member(subject, host):
-            message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
-            remedy = "run site.yml, which deploys it, or take it out of the inventory's group"
-            yield Problem("not_deployed", message, remedy, host=host.name)
+            yield without_kafka(host)
+
+
+def without_kafka(host: Host) -> Problem:
+    message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
+    remedy = "run site.yml, which deploys it, or take it out of the inventory's group"
+    return Problem("not_deployed", message, remedy, host=host.name)
 
 
 def is_new(subject: Subject, host: Host) -> bool:

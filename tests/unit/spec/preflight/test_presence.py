@@ -209,3 +209,14 @@ def test_a_host_without_kafka_that_another_run_makes_a_member_has_that_remedy_al
     state(scene)
     found = preflight.check(dataclasses.replace(scene.subject(), installs=False))
     assert [one.rule for one in found if one.rule in (rule, "not_deployed")] == [rule]
+
+
+@pytest.mark.parametrize("deployed", [(), ("k1",), ("k1", "k2", "k3")])
+def test_an_operation_on_a_cluster_is_refused_where_no_host_has_kafka(deployed: tuple[str, ...]) -> None:
+    """Its first request would fail for want of the client that a deployment brings."""
+    scene = Scene()
+    for name in deployed:
+        scene.deploy(name)
+    found = [(one.severity, one.rule, one.host) for one in preflight.identified(scene.subject())]
+    assert found == ([] if deployed else [("error", "not_deployed", name) for name in ("k1", "k2", "k3")])
+    assert preflight.identified(scene.subject(), ending=True) == []
