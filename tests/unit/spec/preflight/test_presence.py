@@ -201,7 +201,7 @@ def test_a_destroyed_cluster_has_no_node_to_restart() -> None:
     [
         (lambda scene: scene.nodes["k3"].update(roles=["broker", "controller"]), "joining_node"),
         (lambda scene: scene.of("k3").update(removed=True), "removed_node"),
-        (lambda scene: vars(scene).update(snapshot=runs((1, 2), (1, 2, 3)).snapshot), "log_dir_lost"),
+        (lambda scene: setattr(scene, "snapshot", runs((1, 2), (1, 2, 3)).snapshot), "log_dir_lost"),
     ],
 )
 def test_a_host_without_kafka_that_another_run_makes_a_member_has_that_remedy_alone(state: Step, rule: str) -> None:
