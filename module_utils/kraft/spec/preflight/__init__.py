@@ -53,12 +53,12 @@ def identified(
     `leaving`: names that the run removes. `silence`: whether a host of the run must answer. `ending`: whether the run
     ends the cluster.
     """
-    hosts = [host for host in subject.hosts if silence and host.in_run and host.silence]
+    hosts = [host for host in subject.hosts if host.in_run and host.silence]
     missing = [presence.unreachable(host, presence.is_member(subject, host)) for host in hosts]
-    found = [*missing, *identity.judge(subject, leaving, ending)]
-    if found or ending or any(map(identity.has_kafka, subject.seen)):
+    found = [*(missing if silence else ()), *identity.judge(subject, leaving, ending)]
+    if found or ending or not subject.seen or any(map(identity.has_kafka, subject.seen)):
         return found
-    return [presence.without_kafka(host) for host, _ in subject.seen]
+    return [*missing, *(presence.without_kafka(host) for host, _ in subject.seen)]
 
 
 def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:

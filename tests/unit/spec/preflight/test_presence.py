@@ -220,3 +220,12 @@ def test_an_operation_on_a_cluster_is_refused_where_no_host_has_kafka(deployed: 
     found = [(one.severity, one.rule, one.host) for one in preflight.identified(scene.subject())]
     assert found == ([] if deployed else [("error", "not_deployed", name) for name in ("k1", "k2", "k3")])
     assert preflight.identified(scene.subject(), ending=True) == []
+
+
+def test_hosts_that_do_not_answer_are_named_beside_those_without_kafka_even_if_the_run_can_do_without_them() -> None:
+    hosts = Scene().subject().hosts
+    away = dataclasses.replace(hosts[2], facts=None, silence="ssh: connection refused")
+    found = preflight.identified(dataclasses.replace(Scene().subject(), hosts=(*hosts[:2], away)), silence=False)
+    assert sorted(str(one.host) for one in found) == ["k1", "k2", "k3"]
+    assert {one.rule for one in found if one.host != "k3"} == {"not_deployed"}
+    assert "not_deployed" not in {one.rule for one in found if one.host == "k3"}
