@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -9,18 +10,18 @@ from time import monotonic
 
 from pyspark.sql import SparkSession
 
-from spark_jobs import private_file, report, session
+from spark_jobs import masters, private_file, report, session
 from spark_jobs.cli import parser, with_config
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
 from spark_jobs.page import proof as page
-from spark_jobs.progress import Progress
+from spark_jobs.progress import SESSION_UP, Progress
 from spark_jobs.proof import groups, meanwhile, topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import ProofConfig, load
 from spark_jobs.proof.law import TARGET
 from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report, Undecided
 from spark_jobs.proof.topics import SIDES
-from spark_jobs.proof.verdict import describe, pause, remedies, switch, verdict, without_offsets
+from spark_jobs.proof.verdict import fault_text, pause, remedies, switch, verdict, without_offsets
 from spark_jobs.report_schema import Verdict
 from spark_jobs.verdict import unreachable
 
@@ -30,15 +31,15 @@ PAGE = "page.html"
 def main(arguments: Sequence[str]) -> int:
     """Run the proof; the exit code."""
     described = parser("proof", "Compare topics of two clusters, record by record.", "spark_jobs/proof/config.py")
-    return with_config(arguments, described, load, _run)
+    return with_config(arguments, masters.add_arguments(described), load, _run)
 
 
-def _run(config: ProofConfig) -> int:
+def _run(config: ProofConfig, options: Namespace) -> int:
     progress = Progress(config.output_dir)
     progress.begin()
     draft = begun(config, progress)
     try:
-        _on_a_session(draft, config, progress)
+        _on_a_session(draft, config, progress, options)
     except UnreachableError as error:
         draft["verdict"] = unreachable(str(error))
         _write(draft, config, progress)
@@ -48,7 +49,7 @@ def _run(config: ProofConfig) -> int:
         progress.say(sentence)
     for topic in draft["topics"]:
         for fault in topic["examples"]:
-            progress.say(describe(topic, fault))
+            progress.say(fault_text(topic, fault))
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         for sentence in switch(draft["source"], draft["target"], draft["topics"], draft["groups"]):
             progress.say(sentence)
@@ -81,13 +82,14 @@ def begun(config: ProofConfig, progress: Progress) -> Report:
     )
 
 
-def _on_a_session(draft: Report, config: ProofConfig, progress: Progress) -> None:
+def _on_a_session(draft: Report, config: ProofConfig, progress: Progress, options: Namespace) -> None:
     before = progress.seconds
-    spark = session.open_session(config.run_id)
+    spark = session.open_session(config.run_id, masters.named(options.conf), options.master)
     try:
-        draft["spark"] = session.describe(spark, progress.seconds - before)
-        progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
+        draft["spark"] = session.spark_section(spark, progress.seconds - before)
+        progress.say(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
         with session.explaining():
+            session.require_executor(spark)
             prove(spark, config, draft, progress)
     finally:
         spark.stop()

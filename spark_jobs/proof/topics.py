@@ -41,7 +41,8 @@ class Cluster:
         return cls(spark, address, admin, append_time)
 
     def rows(self, windows: Mapping[str, Window], isolation: str = kafka_io.READ_COMMITTED) -> DataFrame:
-        connected = kafka_io.connection(self.address.bootstrap_servers, self.address.client_options)
+        address = self.address
+        connected = kafka_io.connection(self.spark, address.bootstrap_servers, address.client_options)
         return kafka_io.read_topics(self.spark, {**connected, kafka_io.ISOLATION: isolation}, windows)
 
 
@@ -116,7 +117,7 @@ def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
     problems: list[str] = []
     numbers: dict[str, list[int]] = {}
     for source, target in config.topics.items():
-        views = [cluster.admin.describe(name) for cluster, name in zip(clusters, (source, target))]
+        views = [cluster.admin.describe_topic(name) for cluster, name in zip(clusters, (source, target))]
         numbers[source], there = (sorted(view.leaders) for view in views)
         if source == target and len({view.cluster_id for view in views}) == 1:
             problems.append(

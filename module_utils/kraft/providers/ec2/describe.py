@@ -8,7 +8,7 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, Plan
 
 
-def describe(wanted: Desired, found: Current, made: Plan) -> list[str]:
+def plan_lines(wanted: Desired, found: Current, made: Plan) -> list[str]:
     """Describe the plan, one line for each thing, in the order of the work."""
     return [
         *([f"create VPC {wanted.vpc_cidr}"] if made.make_vpc else []),
@@ -32,7 +32,7 @@ def _describe_node(wanted: Desired, found: Current, made: NodePlan) -> Iterator[
     node = made.wanted
     yield from _disks(made)
     if made.launch:
-        image = found.image_id or wanted.image
+        image = (found.image_id or wanted.image) + (f" of account {found.image_owner}" if found.image_owner else "")
         yield f"launch instance {node.host}: {node.instance_type} in {node.zone}, node id {node.node_id}, {image}"
     elif made.start:
         yield f"start instance {made.instance_id} ({node.host})"

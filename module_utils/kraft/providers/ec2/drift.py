@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.providers.ec2.plan import own_group, own_volume
 
 EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
 AWS = "aws ec2"
+ACTIVE = "active"  # state of a peering
 ROOT_TYPE = DISK_TYPE = "gp3"
 
 
@@ -33,12 +34,17 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
             " --cidr 0.0.0.0/0"
         )
         yield _warning("ec2_egress", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+    for rule in group.rules if group else ():
+        if rule.peering not in ("", ACTIVE):
+            message = f"The rule {rule} has no effect: the peering to that group's VPC is {rule.peering}"
+            remedy = "restore the peering, or take the source out of the list"
+            yield _warning("ec2_source", message, remedy, "kafka_ec2_client_sources", value=rule.source)
     vpc = found.vpc
     if vpc and vpc.owned and vpc.gateway and vpc.default_route and vpc.default_route != vpc.gateway:
         message = (
             f"The cluster's VPC {vpc.id} has a default route that leads to {vpc.default_route}, not to {vpc.gateway}"
         )
-        yield _warning("ec2_route", message, "left as it is", "kafka_cluster_name", value=wanted.cluster)
+        yield _warning("ec2_route", message, "it was not changed", "kafka_cluster_name", value=wanted.cluster)
     living = {each.host for each in found.instances}
     for each in found.ended:
         if each.host not in living and each.host in {node.host for node in wanted.nodes}:
@@ -59,7 +65,7 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
         yield _warning("ec2_imds", message, remedy, "", node.host)
     if machine.protected and not wanted.protection:
         message = f"The value is false, but {machine.id} is protected"
-        yield _warning("ec2_protection", message, "left as it is", "kafka_ec2_termination_protection", node.host)
+        yield _warning("ec2_protection", message, "it was not changed", "kafka_ec2_termination_protection", node.host)
     if machine.monitoring != wanted.monitoring:
         verb = "monitor" if wanted.monitoring else "unmonitor"
         message = f"The value differs from that of {machine.id}, which is not changed"
