@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Observe from one host: the leader of every controller, the answer of its own broker, ports and certificates."""
+"""Observe from one host: the leader of every controller, the answer of the host's broker, ports and certificates."""
 
 from __future__ import annotations
 
