@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(p.stem for p in ROOT.glob("library/*.py"))
@@ -102,10 +103,14 @@ def test_a_module_that_is_not_for_users_says_so(module: str) -> None:
 def test_examples_are_tasks_that_use_the_module(module: str) -> None:
     examples = yaml.safe_load(literal(module, "EXAMPLES"))
     assert examples
-    options = set(documentation(module).get("options") or {})
+    spec = argument_spec(module)
     for task in examples:
         assert task["name"]
-        assert set(task[module] or {}) <= options
+        given = task[module] or {}
+        known = {key: value for key, value in given.items() if "{{" not in str(value)}
+        accepted = {key: option for key, option in spec.items() if key in known or key not in given}
+        found = ArgumentSpecValidator(accepted).validate(known)
+        assert not found.error_messages, f"{module}: {task['name']}"
 
 
 @pytest.mark.parametrize("module", MODULES)

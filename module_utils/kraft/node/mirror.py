@@ -106,7 +106,7 @@ def unit_path() -> str:
 
 
 def unit(settings: Settings, server: Mapping[str, str]) -> str:
-    """The service: it reads what it loads and what anybody may read, and writes nothing."""
+    """The service: it reads what it loads and files that all users may read, and writes nothing."""
     home = settings.home
     return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
 [Unit]

@@ -66,7 +66,7 @@ def unreachable(host: Host, member: bool) -> Problem:
         )
         return Problem(cause.rule, message, remedy, host=host.name)
     said = f": {last_line(host.silence)}" if host.silence else ""
-    remedy = "bring the host up, or take it out of the inventory's group if it is lost"
+    remedy = "bring the host up, or remove it from the inventory's group if it is lost"
     if member:
         out = f"{REMOVE}={host.name} --limit '!{host.name}'"
         remedy = f"bring the host up; if its machine is lost, {replace(host)} on a new one, or {out}"
@@ -79,7 +79,7 @@ def last_line(text: str) -> str:
 
 
 def removed(subject: Subject) -> Iterator[Problem]:
-    """Refuse a node that was emptied and taken out, but is still in the inventory."""
+    """Refuse a node that was drained and removed, but is still in the inventory."""
     for host, facts in subject.seen:
         if not facts.get("removed") or host.wanted.added:
             continue
@@ -88,7 +88,7 @@ def removed(subject: Subject) -> Iterator[Problem]:
             yield Problem("removed_node", message, f"run {REMOVE}={host.name} to finish", host=host.name)
         else:
             message = "The node was removed from its cluster by remove_nodes.yml"
-            remedy = f"take it out of the inventory, or in again with {ADD}={host.name}"
+            remedy = f"remove it from the inventory, or add it again with {ADD}={host.name}"
             remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
             yield Problem("removed_node", message, remedy, host=host.name)
 
@@ -118,7 +118,7 @@ def undeployed(subject: Subject) -> Iterator[Problem]:
             continue
         if not joins(subject, host) and not is_member(subject, host):
             message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
-            remedy = "run site.yml, which deploys it, or take it out of the inventory's group"
+            remedy = "run site.yml, which deploys it, or remove it from the inventory's group"
             yield Problem("not_deployed", message, remedy, host=host.name)
 
 
