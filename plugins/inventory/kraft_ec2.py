@@ -7,8 +7,8 @@ name: kraft_ec2
 short_description: Machines of a cluster on EC2
 description:
   - Finds machines as the inventory plugin C(amazon.aws.aws_ec2) does, with its options and its variables.
-  - Waits for seconds, not for minutes, and reports it. If AWS does not answer or refuses, the run ends with the reason and
-    the remedy; its hosts are unknown then, not lost.
+  - Waits for seconds, not for minutes, and reports it. If AWS does not answer or refuses, the run ends with the reason
+    and the remedy; its hosts are unknown then, not lost.
 extends_documentation_fragment:
   - inventory_cache
   - constructed

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.providers.ec2 import answers, asked, checks, model
-from ansible.module_utils.kraft.providers.ec2.describe import describe
+from ansible.module_utils.kraft.providers.ec2.describe import plan_lines
 from ansible.module_utils.kraft.providers.ec2.model import Rule, Volume
 from ansible.module_utils.kraft.providers.ec2.plan import plan
 
@@ -77,7 +77,7 @@ def test_elastic_addresses_in_a_vpc_without_a_gateway_are_a_warning() -> None:
 
 def test_the_plan_says_whose_image_it_is() -> None:
     found = scene.nothing(image_owner="099720109477")
-    lines = describe(scene.wanted(), found, plan(scene.wanted(), found))
+    lines = plan_lines(scene.wanted(), found, plan(scene.wanted(), found))
     assert [each for each in lines if "ami-1 of account 099720109477" in each]
 
 
