@@ -61,7 +61,7 @@ author: Kraftwright
 
 RETURN = r"""
 reasons:
-  description: Why a certificate was issued, or would be; empty where the present one is good.
+  description: Why a certificate was issued, or would be; empty if the present one is good.
   returned: always
   type: list
   elements: str

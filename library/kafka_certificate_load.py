@@ -35,7 +35,7 @@ author: [Kraftwright]
 
 RETURN = r"""
 addresses:
-  description: The listeners that show the new certificate; none where nothing had to be loaded.
+  description: The listeners that show the new certificate; none if nothing had to be loaded.
   returned: success
   type: list
   elements: str

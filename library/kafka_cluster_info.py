@@ -181,7 +181,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def require_known(client: Client, expected: dict[str, Any]) -> None:
-    """Raise UnreachableError, to be retried, if the quorum does not know every controller as it is expected."""
+    """Raise UnreachableError, to be retried, if the quorum lacks a controller or one of its listeners."""
     listeners = expected["listeners"]
     if listeners and (missing := gather.controllers_without(client, listeners)):
         text = f"{', '.join(map(str, missing))} by all of {', '.join(listeners)}"

@@ -10,7 +10,7 @@ short_description: Shows why a cluster is sick and what to do next, who leads, w
 description:
   - Prints one screen, and writes the same as a page and as JSON, from earlier answers of the cluster and its hosts.
     Missing answers are listed.
-  - Fails where the cluster is not healthy or something differs from the inventory. Changes nothing but these two files.
+  - Fails if the cluster is not healthy or something differs from the inventory. Changes nothing but these two files.
 options:
   desired:
     description: The fact C(kafka_desired).

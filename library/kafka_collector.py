@@ -13,7 +13,7 @@ description:
   - The log shipper of earlier versions (C(kafka-logs), C(kafka-logs-proxy)) is stopped and removed.
 options:
   settings:
-    description: C(collector) of the node in the fact C(kafka_desired); empty where the node is to have none.
+    description: C(collector) of the node in the fact C(kafka_desired); empty if the node is to have none.
     type: dict
     default: {}
   install_dir:

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Observe from one host: the leader of every controller, the answer of its own broker, ports and certificates."""
+"""Observe from one host: the leader of every controller, the answer of the host's broker, ports and certificates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ options:
     description: The node of this host.
     type: int
   broker:
-    description: The listener of this host's own broker as C(host:port); empty where it has none.
+    description: The listener of this host's own broker as C(host:port); empty if it has none.
     type: str
     default: ""
   secured:
@@ -61,7 +61,7 @@ controllers:
   type: list
   elements: dict
 broker:
-  description: C(address) and C(error) of this host's own broker; null where it has none.
+  description: C(address) and C(error) of this host's own broker; null if it has none.
   returned: with O(client)
   type: dict
 asked_at:
@@ -80,12 +80,12 @@ own_certificate:
   returned: success
   type: str
 quorum:
-  description: As in M(kafka_cluster_info), from the controller of this host; null where it does not lead.
+  description: As in M(kafka_cluster_info), from the controller of this host; null if it does not lead.
   returned: with O(client)
   type: dict
 registered:
   description:
-    - Node ids of all controllers that are registered, from the controller of this host; null where it does not lead.
+    - Node ids of all controllers that are registered, from the controller of this host; null if it does not lead.
   returned: with O(client)
   type: list
   elements: int

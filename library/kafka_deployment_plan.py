@@ -44,7 +44,7 @@ options:
     description: Path of the plan on the control machine.
     type: path
   approved:
-    description: File with the plan that was approved. The task fails where the fresh plan is another one.
+    description: File with the plan that was approved. The task fails if the fresh plan is another one.
     type: path
 author: [Kraftwright]
 """

@@ -12,7 +12,7 @@ description:
     raised only by its own name.
   - Refused while any registered node does not support a level, brokers that are away included, with what to do about
     each. Kafka validates everything before anything is changed, in check mode too.
-  - Lower levels only with O(allow_downgrade), and then only where Kafka finds that no metadata is lost.
+  - Lower levels only with O(allow_downgrade), and then only if Kafka finds that no metadata is lost.
 options:
   features:
     description: Feature to level.

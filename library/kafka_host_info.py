@@ -47,7 +47,7 @@ options:
     description:
       - Checks the health of the host's running node and its cluster once, as M(kafka_health) does, without waiting.
         RV(ignore:rate_left) is added, the bytes per second to which a killed run of moves has limited its broker.
-        It is null where that is unknown.
+        It is null if that is unknown.
     type: dict
     suboptions:
       client:
@@ -75,7 +75,7 @@ ansible_facts:
     cluster_id, node_id, directory_id and error; node_id as configured; removed_from, the cluster id in the mark of a
     removal; certificate and its owner), paths (install_dir, tmp), install_dir, releases, current_release,
     current_release_age (seconds since a start changed it), removed
-    (whether the node was taken out of its cluster), quorum (static or dynamic, as the node was configured), service,
+    (true if the node was removed from its cluster), quorum (static or dynamic, as the node was configured), service,
     ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in seconds of its clock minus the
     control machine's), steps (by name: changed, and the step's other results).
   returned: always

@@ -13,7 +13,7 @@ description:
   - Without proxies it stops them and removes what it wrote. It refuses a unit that this module did not write.
 options:
   settings:
-    description: C(metrics_proxy) of the node in the fact C(kafka_desired); empty where the node is to have none.
+    description: C(metrics_proxy) of the node in the fact C(kafka_desired); empty if the node is to have none.
     type: dict
     default: {}
   state:

@@ -9,7 +9,7 @@ module: kafka_mirror_back
 short_description: Notes where new records begin that go back to the former source (internal)
 description:
   - Writes the ends of this cluster's topics to the former source, as positions from which MirrorMaker copies back.
-  - Changes nothing where they are there already. The copy from the source must have ended.
+  - Changes nothing if they are there already. The copy from the source must have ended.
 options:
   mirror:
     description: The variable C(kafka_mirror), without the secrets of its source.

@@ -111,7 +111,7 @@ differences:
   description:
     - Every difference between the process that was found and what is wanted.
     - Each has C(file) (C(server.properties), C(jvm.options), C(log4j2.yaml), C(unit), C(release), C(record) or
-      C(request)), C(key) (empty where the file differs as a whole), C(old), C(new) (null for unset) and C(secret). The
+      C(request)), C(key) (empty if the file differs as a whole), C(old), C(new) (null for unset) and C(secret). The
       values of secrets are hidden.
   returned: unless it left
   type: list
@@ -119,7 +119,7 @@ differences:
 client_moves:
   description: >-
     Client listeners whose advertised address or protocol differs between the process that was found and what is wanted,
-    each with listener, before and after (empty where the listener goes).
+    each with listener, before and after (empty if the listener goes).
   returned: unless it left
   type: list
   elements: dict
@@ -138,7 +138,7 @@ secret_digests:
   returned: always
   type: dict
 release:
-  description: Version that the process was started from; empty where it does not run, or where this is not known.
+  description: Version that the process was started from; empty if it does not run, or where this is not known.
   returned: unless it left
   type: str
 current:

@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: kafka_plugin
 short_description: Installs the jars of a plugin beside the releases of Kafka (internal)
 description:
-  - Compares the file's sha256 before anything is unpacked. A jar is installed as it is. Of an archive (C(.tar.gz) or
-    C(.zip)) all jars are installed, whatever folder they are in.
+  - Compares the file's sha256 before anything is unpacked. A jar is installed as it is. All jars of an archive
+    (C(.tar.gz) or C(.zip)) are installed, from all its folders.
   - The jars belong to root, in C(plugins/<name>-<first 12 digits of the sha256>) below O(install_dir). The directory
     gets its name when it is complete, and is not changed after that.
   - Does not put a plugin on the class path. The unit does that; see role C(kafka). M(kafka_node) removes plugins that

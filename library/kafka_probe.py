@@ -32,7 +32,7 @@ options:
     default: true
   now:
     description: >-
-      Client listeners that the nodes have now, as C(host:port); none where no node was deployed yet. The probe begins
+      Client listeners that the nodes have now, as C(host:port); none if no node was deployed yet. The probe begins
       with them and follows when they change.
     type: list
     elements: str

@@ -6,7 +6,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_quorum_voter
-short_description: Makes a controller a voter of the metadata quorum, or takes it out (internal)
+short_description: Adds a controller as a voter of the metadata quorum, or removes it (internal)
 description:
   - For dynamic quorums (KIP-853). Waits until a controller that is to come has caught up, as long as it advances.
   - Never removes the last voter, and none while the voters that are caught up would be no majority afterwards.

@@ -14,7 +14,7 @@ author: Kraftwright
 """
 
 EXAMPLES = r"""
-- name: Limit one user, everybody else, and each address
+- name: Limit one user, all others, and each address
   kafka_quota:
     client:
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]

@@ -98,7 +98,7 @@ replicas:
   returned: success
   type: int
 bytes:
-  description: Bytes that are copied; null where they are not known.
+  description: Bytes that are copied; null if they are not known.
   returned: success
   type: int
 under_way:

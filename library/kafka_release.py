@@ -23,7 +23,7 @@ options:
   source:
     description:
       - The archive on the control machine. The action plugin brings it to the host by ssh itself and removes it there
-        afterwards; give it only where the release is not complete.
+        afterwards; give it only if the release is not complete.
     type: path
   archive:
     description:

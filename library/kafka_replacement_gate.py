@@ -50,7 +50,7 @@ reasons:
   type: list
   elements: str
 listed_directory_id:
-  description: Directory id under which the quorum lists the node; empty where it does not.
+  description: Directory id under which the quorum lists the node; empty if it does not.
   returned: success
   type: str
 """

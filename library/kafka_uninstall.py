@@ -9,7 +9,7 @@ short_description: Removes a node from its host; its data stay unless their remo
 description:
   - Stops and disables Kafka. Removes the unit, the releases, the configuration, certificates and log files of a node,
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
-  - Data are deleted only where the log dir's own file names the cluster id. That file goes last, so that the next run
+  - Data are deleted only if the log dir's own file names the cluster id. That file goes last, so that the next run
     finishes what a killed run began. A log dir on a disk that cannot be read stays, and is named.
   - Before anything is changed, refuses a unit that Kraftwright did not write, a log dir of another cluster or node, and
     a node that no log dir names. The log dirs are those of the inventory, of the configuration in place and of the

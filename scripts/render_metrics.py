@@ -28,18 +28,18 @@ PAGE = ROOT / "docs/metrics.md"
 ALERTS = ROOT / "docs/runbooks/alerts.md"
 HEAD = """# Metrics
 
-What a node publishes with `kafka_metrics: true` ([role kafka_metrics](../roles/kafka_metrics/README.md)).
+Metrics of a node with `kafka_metrics: true` ([role kafka_metrics](../roles/kafka_metrics/README.md)).
 `scripts/render_metrics.py` writes this page from `module_utils/kraft/monitoring/data/catalogue.yml`.
 
-Where an entry counts for the whole cluster, every controller publishes the same count: take `max`, never `sum`.
+If an entry counts for the whole cluster, every controller publishes the same count: take `max`, never `sum`.
 A series with the label `quantile` is a percentile that Kafka computed on one node. Take the worst node, never an
-average. The agent also publishes a few more series of its own about the JVM. What the collector asks for comes with
+average. The agent also publishes a few more series about the JVM. Metrics of the collector come with
 `kafka_collector: true`, through node_exporter.
 """
 COLUMNS = ("name", "type", "unit", "nodes", "counts for", "meaning", "in Kafka")
 #: Source of a metric without an MBean.
 OTHERS = {AGENT: "the JVM", COLLECTOR: "asked by the collector", MARKER: "left by an operation"}
-TITLES = {"node": "Of a node", "topic": "Of a topic, with `kafka_metrics_level: topic`"}
+TITLES = {"node": "Metrics of a node", "topic": "Metrics of a topic, with `kafka_metrics_level: topic`"}
 
 
 def source(metric: Metric) -> str:
@@ -72,7 +72,7 @@ ALERTS_PAGE = """# Alerts
 
 ## When
 
-Prometheus fires an alert of the rules that `render_monitoring.yml` has written. `page` is for somebody who is woken up,
+Prometheus fires an alert of the rules that `render_monitoring.yml` has written. `page` is for immediate action,
 `ticket` for the next morning. `scripts/render_metrics.py` writes this page from
 `module_utils/kraft/monitoring/data/rules.yml`.
 
@@ -93,7 +93,7 @@ The status names the cause first, then what to do next. An alert resolves by its
 {alerts}
 ## Way back
 
-Nothing that an alert says changes the cluster. To have no alerts, take `rules.yml` out of Prometheus' configuration.
+An alert never changes the cluster. To have no alerts, take `rules.yml` out of Prometheus' configuration.
 """
 TEMPLATE = re.compile(r"\{\{ \$(?:labels\.)?(\w+)[^}]*\}\}")
 

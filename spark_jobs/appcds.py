@@ -4,7 +4,7 @@
 
 A session that does what the jobs do is run once; as it ends, Java writes down the classes that it has loaded (JEP 350).
 Each later session is given the file. Java holds it against its own build, the class path and sums in the file, and goes
-on without where it does not fit, is damaged or gone: nothing depends on it.
+on without if it does not fit, is damaged or gone: nothing depends on it.
 """
 
 from __future__ import annotations

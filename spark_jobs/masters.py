@@ -28,7 +28,9 @@ def setting(text: str) -> str:
     if not (name and equals):
         raise argparse.ArgumentTypeError(f"{name!r} is not a setting and its value: spark.executor.memory=2g is")
     if SECRET.match(name):
-        raise argparse.ArgumentTypeError(f"{name} is a secret, and everybody sees command lines; {PLACE_FOR_SECRETS}")
+        raise argparse.ArgumentTypeError(
+            f"{name} is a secret, and all users can read command lines; {PLACE_FOR_SECRETS}"
+        )
     return text
 
 

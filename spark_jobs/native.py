@@ -172,7 +172,7 @@ class NativeAdmin:
         return cast("dict[tuple[str, int], int]", self._asked(ask))
 
     def commit(self, group: str, offsets: Mapping[tuple[str, int], int]) -> str:
-        """Set a consumer group's offsets; why that was refused, empty where it was not."""
+        """Set a consumer group's offsets; why that was refused, empty if it was not."""
         wanted = [TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()]
         request = ConsumerGroupTopicPartitions(group, wanted)
 

@@ -178,7 +178,7 @@ def beside(config: SmokeConfig) -> Iterator[None]:
 
 
 def _run(config: SmokeConfig, running: Path, left: threading.Event) -> None:
-    """Its result appears at once, whole; null where there is none."""
+    """Its result appears at once, whole; null if there is none."""
     found = measure(config, running.exists, left)
     partial = running.with_name(f"{RESULT}.partial")
     private_file.write(partial, json.dumps({"run_id": config.run_id, "steady": found}) + "\n")
@@ -186,7 +186,7 @@ def _run(config: SmokeConfig, running: Path, left: threading.Event) -> None:
 
 
 def finished(config: SmokeConfig, seconds: float = WAIT_SECONDS) -> Steady | None:
-    """End the steady client of this run; what it measured, None where none runs or it had no result in time."""
+    """End the steady client of this run; what it measured, None if none runs or it had no result in time."""
     running, result = config.output_dir / RUNNING, config.output_dir / RESULT
     if _text(running) != config.run_id and not result.exists():
         return None

@@ -70,7 +70,7 @@ class Account:
 def of_run(report: Report, account: Account) -> Verdict:
     """Return ``proven`` unless there is a fault, or the two readings differ.
 
-    ``undecided`` where the only doubt are records behind an open transaction. ``report`` has the lists.
+    ``undecided`` if the only doubt are records behind an open transaction. ``report`` has the lists.
     """
     counts, changed = account.counts, account.changes
     explained = account.retries_needed <= changed["tasks_retried"]

@@ -33,7 +33,7 @@ OWN = (
 CALLBACKS = ("callbacks_enabled", "stdout_callback")
 #: Texts of the example: in the checkout -> in a folder with the collection.
 TEXTS = {
-    "# Your hosts. Copy this directory (`cp -r inventories/example inventories/mine`), change it,": (
+    "# Hosts of the cluster. Copy this directory (`cp -r inventories/example inventories/mine`), change it,": (
         "# Your hosts. Change this directory,"
     ),
     " -i inventories/mine ": " ",

@@ -98,7 +98,7 @@ class ClientConfig:
 
     @property
     def public(self) -> ClientConfig:
-        """The same without a password, a login or a key: what anybody may read."""
+        """The same without a password, a login or a key: files that all users may read."""
         kept = ("bootstrap_servers", "security_protocol", "ca_file", "ca_pem", "check_hostname", "sasl_mechanism")
         return ClientConfig(**{name: getattr(self, name) for name in kept})
 

@@ -35,7 +35,7 @@ class OtherClusterError(RefusedError):
 
     def __init__(self, address: str, found: str, expected: str) -> None:
         self.address, self.found, self.expected = address, found, expected
-        remedy = "correct kafka_cluster_id, or take that host out of the inventory"
+        remedy = "correct kafka_cluster_id, or remove that host from the inventory"
         super().__init__([f"{address} belongs to cluster {found}, and {expected} is expected -> {remedy}"])
 
 

@@ -1,4 +1,4 @@
-"""Shows a cluster's status as one screen and one page, and fails where it is not healthy or has drifted."""
+"""Shows a cluster's status as one screen and one page, and fails if it is not healthy or has drifted."""
 
 from __future__ import annotations
 

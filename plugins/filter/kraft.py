@@ -61,7 +61,7 @@ def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -
 def kraft_registered(
     hosts: Iterable[str], hostvars: Mapping[str, Any], names: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Host -> what its tasks registered, by the given `names` (name -> variable); null where a task did not run.
+    """Host -> what its tasks registered, by the given `names` (name -> variable); null if a task did not run.
 
     ``nofile_hard`` and what FACTS names come from the facts of ``kafka_host_info``, where there are any.
     """

@@ -7,8 +7,8 @@ name: kraft_ec2
 short_description: Machines of a cluster on EC2
 description:
   - Finds machines as the inventory plugin C(amazon.aws.aws_ec2) does, with its options and its variables.
-  - Waits for seconds, not for minutes, and says so. If AWS does not answer or refuses, the run ends with the reason and
-    the remedy; its hosts are unknown then, not lost.
+  - Waits for seconds, not for minutes, and reports it. If AWS does not answer or refuses, the run ends with the reason
+    and the remedy; its hosts are unknown then, not lost.
 extends_documentation_fragment:
   - inventory_cache
   - constructed
@@ -60,7 +60,7 @@ from ansible.module_utils.kraft.providers.ec2 import account, unasked
 
 DISPLAY = Display()
 SILENT = 5  # seconds after which the wait is named
-PAUSES = (2, 4, 8)  # seconds between tries, if AWS asks for fewer calls
+PAUSES = (2, 4, 8)  # seconds between tries, if AWS throttles the calls
 
 
 class InventoryModule(aws_ec2.InventoryModule):

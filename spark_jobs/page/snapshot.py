@@ -41,7 +41,7 @@ class Topic(TypedDict):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """``topics`` is null when they were not asked for; ids are null where there is none."""
+    """``topics`` is null when they were not asked for; ids are null if there is none."""
 
     cluster_id: str
     brokers: list[Broker]

@@ -51,7 +51,7 @@ def records(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
 def details(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
     """Return ``[partition, offset, whole, key, value, headers, timestamp, keyless]``: each record's parts as numbers.
 
-    ``value`` is null where the record's is; ``keyless`` where it has no key.
+    ``value`` is null if the record's is; ``keyless`` if it has no key.
     """
     hashed = F.xxhash64(_length(F.col("value")), "value")
     return rows.select(

@@ -14,7 +14,7 @@ from spark_jobs.proof.pairing import Record
 
 
 class Held(NamedTuple):
-    """A record. ``whole``: all that is compared; ``value``: null where the record's is; ``stamped``: by its broker."""
+    """A record. ``whole``: all that is compared; ``value``: null if the record's is; ``stamped``: by its broker."""
 
     offset: int
     whole: int

@@ -23,7 +23,7 @@ PARTS = ("key", "value", "headers", "timestamp")
 
 
 class Details(NamedTuple):
-    """The parts of a record as numbers; ``value`` is null where the record's is."""
+    """The parts of a record as numbers; ``value`` is null if the record's is."""
 
     key: int
     value: int | None

@@ -29,7 +29,7 @@ Pair = tuple[int, int]
 
 
 class Row(NamedTuple):
-    """A record: its offset, all that it holds as one number, its key as one (null where it has none)."""
+    """A record: its offset, all that it holds as one number, its key as one (null if it has none)."""
 
     offset: int
     whole: int

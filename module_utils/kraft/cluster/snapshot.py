@@ -36,7 +36,7 @@ class Partition:
 
     ``eligible``: replicas that Kafka may elect though they are not in sync (ELR, KIP-966), ``last_known``: those that
     it elects if there are none. Both are read only of partitions that lack a leader or replicas in sync. ``eligible``
-    is None where the cluster did not answer.
+    is None if the cluster did not answer.
     """
 
     partition: int

@@ -14,7 +14,7 @@ KEY = "ansible_ssh_private_key_file"
 
 
 def text_of(path: str) -> str:
-    """A file's text; empty where it cannot be read, as in check mode before it is made."""
+    """A file's text; empty if it cannot be read, as in check mode before it is made."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError):

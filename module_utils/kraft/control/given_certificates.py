@@ -111,7 +111,7 @@ def _open_key(path: Path) -> Iterator[Fault]:
     """A private key among certificates, in a file that hosts and clients get."""
     if "PRIVATE KEY-----" in path.read_text(encoding="utf-8", errors="replace"):
         message = "The file contains a private key, and all hosts and clients get this file"
-        yield Fault(KEY, message, "take the key out of the file; it may be known, so replace it", str(path))
+        yield Fault(KEY, message, "remove the key from the file; it may be known, so replace it", str(path))
 
 
 def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> str:

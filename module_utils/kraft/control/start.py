@@ -116,5 +116,5 @@ def foreign_settings(start: Start) -> str:
         return f"The environment overrides `{setting}` of {ours}. {NOTHING} Unset {variable}."
     remedy = f"Run it from {start.root}, or set ANSIBLE_CONFIG={ours}"
     if start.root_is_open and not start.config_file:
-        remedy = f"Run it from there after chmod o-w {start.root}: Ansible reads none where everybody may write"
+        remedy = f"Run chmod o-w {start.root}: Ansible ignores the configuration of a world-writable directory"
     return f"Ansible reads {found}, not {ours}, and lacks `{setting}`. {NOTHING} {remedy}."

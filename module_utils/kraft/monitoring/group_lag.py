@@ -1,7 +1,7 @@
 """The groups of a whole cluster that are the furthest behind, within a time and a number of partitions.
 
-Each broker is asked for the groups that it coordinates, and for the ends of the logs that it leads, all at once. Where
-time or partitions run out, the rest is not asked; ``Lags`` has the numbers.
+Each broker is asked for the groups that it coordinates, and for the ends of the logs that it leads, all at once. If
+time or partitions run out, the rest is skipped; ``Lags`` has the numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group
 
 
 def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:
-    """Of the brokers that have answered so far: one that is silent would cost its wait again."""
+    """Return the brokers that have answered so far: a silent one would cost its wait again."""
     asked = Asked(client, "", EACH)
     answered = {one.node_id for one in snapshot.log_dirs} if snapshot.log_dirs is not None else snapshot.unfenced
     addresses = {one.node_id: one.address for one in snapshot.brokers if one.node_id in answered and not one.fenced}

@@ -1,4 +1,4 @@
-"""Whether the JVM starts with the options of the inventory: one ``java -version`` as a user without rights.
+"""Test that the JVM starts with the options of the inventory: one ``java -version`` as a user without rights.
 
 Nothing of Kafka is loaded, no file is written and no port opened: what does so is left out before
 (``spec/desired/jvm.py``).
@@ -24,9 +24,9 @@ MEMORY = re.compile(r"reserve enough space|allocate memory|insufficient memory",
 
 
 def refusal(run: Run, java: str, options: Sequence[str], file: str) -> str:
-    """Why Java does not start with `options`, in its own words; empty where it does, or where nobody can tell.
+    """Return Java's message if it does not start with `options`; empty if it starts, or if this is unknown.
 
-    `file`: the node's ``jvm.options``. Where it has all of them already, Java is not started.
+    `file`: the node's ``jvm.options``. If it has all of them already, Java is not started.
     """
     if not options or not os.access(java, os.X_OK) or has_all(file, options):
         return ""

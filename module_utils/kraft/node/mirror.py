@@ -1,6 +1,6 @@
 """MirrorMaker on its host: its settings, its secrets, its unit, and whether it runs.
 
-Secrets stand in a file of their own. ``mirror.properties`` refers to them through Kafka's FileConfigProvider, and so
+Secrets are in a separate file. ``mirror.properties`` refers to them through Kafka's FileConfigProvider, and so
 does what Connect keeps in its topic ``mm2-configs``: no password is written to the cluster.
 The service's user reads neither that file nor a key: systemd gives it copies when it starts (``LoadCredential=``).
 """
@@ -32,9 +32,9 @@ USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose mem
 TARGET = "target"  #: MirrorMaker's alias of this cluster
 SECRETS = "secrets.properties"
 FILES = (SECRETS, "mirror.properties", "log4j2.yaml", mirror_notes.NOTED, mirror_workers.STORE)
-#: What names a file that the service gets a copy of.
+#: Settings that name a file; the service gets a copy of it.
 STORES = ("ssl.keystore.location", "ssl.truststore.location")
-#: What a client takes of the node's own settings to reach other nodes. Source: Kafka's ``SslConfigs``.
+#: Settings that a client shares with its node to connect to other nodes. Source: Kafka's ``SslConfigs``.
 OF_NODE = (
     *("ssl.truststore.location", "ssl.truststore.type", "ssl.truststore.password"),
     *("ssl.keystore.location", "ssl.keystore.type", "ssl.keystore.password", "ssl.key.password"),
@@ -66,7 +66,7 @@ def listed(entries: Iterable[str]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What one host's service is made of.
+    """Hold the parts of one host's service.
 
     ``properties`` and ``secrets``: of MirrorMaker, by whole names. ``listener``, ``protocol``, ``servers``: how
     brokers of this cluster are reached. ``address``, ``port``: where workers of the other ``hosts`` do.
@@ -106,7 +106,7 @@ def unit_path() -> str:
 
 
 def unit(settings: Settings, server: Mapping[str, str]) -> str:
-    """The service: it reads what it loads and what anybody may read, and writes nothing."""
+    """The service: it reads what it loads and files that all users may read, and writes nothing."""
     home = settings.home
     return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
 [Unit]
@@ -147,7 +147,7 @@ def of_node(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
 
 
 def properties(settings: Settings, server: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """``mirror.properties``, and what stands in the file of secrets."""
+    """Return ``mirror.properties`` and the content of the file of secrets."""
     target, own = of_node(settings, server), worker(settings, server)
     secrets = {**settings.secrets, **{key: value for key, value in {**target, **own}.items() if is_secret(key)}}
     plain = {**settings.properties, **target}
@@ -180,7 +180,7 @@ def references(secrets: Iterable[str], directory: str) -> dict[str, str]:
 
 
 def worker(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
-    """How workers of other hosts reach this one; alone it listens nowhere. `server`: the node's own settings."""
+    """Return the listener for workers of other hosts; a single worker has none. `server`: the node's own settings."""
     if settings.hosts == 1:
         return {"dedicated.mode.enable.internal.rest": "false"}
     tls = mirror_workers.secured(of_node(settings, server), settings.copies)
@@ -217,7 +217,7 @@ def wanted(settings: Settings, server: Mapping[str, str]) -> dict[str, Any]:
 
 
 def is_ours() -> bool:
-    """Whether there is a unit file, and Kraftwright wrote it."""
+    """Check that a unit file exists, and that Kraftwright wrote it."""
     return unit_files.is_ours(unit_path())
 
 
@@ -248,7 +248,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
     current = not mirror_workers.is_stale(loaded) and is_active(run) and not unit_files.is_behind(SERVICE)
     changed = bool(found["changed"] or restart or not current)
     if changed and not check_mode:
-        run(["systemctl", "stop", SERVICE])  # what is killed here is begun anew; there may be none yet
+        run(["systemctl", "stop", SERVICE])  # an interrupted run is repeated; the unit may not exist yet
         ensure_files(files)
         mirror_workers.write(loaded)
         systemctl(run, "daemon-reload")
@@ -272,7 +272,7 @@ def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
                 file_io.remove(f"{home}/{name}")  # with what a killed run has left beside it
             if not os.listdir(home):
                 os.rmdir(home)
-        if is_ours():  # the last one: by it the next run knows that there is something to stop
+        if is_ours():  # the last one: it shows the next run that the service must be stopped
             file_io.remove(unit_path())
             systemctl(run, "daemon-reload")
         accounts.remove_user(run, USER)
@@ -280,7 +280,7 @@ def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
 
 
 def _has_ours(home: str) -> bool:
-    """Whether there is a file of ours, or what a killed run has left of one, or an empty directory."""
+    """Check for our files, remains of an interrupted run, or an empty directory."""
     ours = [path for name in FILES for path in (f"{home}/{name}", temporary(f"{home}/{name}"))]
     return any(map(os.path.lexists, ours)) or (os.path.isdir(home) and not os.listdir(home))
 

@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.wording import printable
 SECONDS = 120  #: so far back it looks where the service ends and is started again every few seconds
 LINES = 2000
 LEVEL = re.compile(r"(TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
-#: What Connect itself tries again, which is usual while workers of several hosts find each other.
+#: Errors that Connect retries itself, usual while workers of several hosts find each other.
 #: Source: Kafka's ``DistributedHerder`` and ``AbstractWorkerSourceTask``.
 TRIED_AGAIN = re.compile(r"retry|Request to leader to reconfigure connector tasks failed", re.IGNORECASE)
 
@@ -41,7 +41,7 @@ def errors(run: Run, now: float | None = None, uptime: float | None = None) -> l
 
 
 def start(run: Run, now: float, uptime: float) -> float:
-    """When the service was started. Where it ends and is started again every few seconds: some time before."""
+    """Return the start of the service; an earlier time if systemd restarts it every few seconds."""
     _, said, _ = run(["systemctl", "show", "--property", "NRestarts,ExecMainStartTimestampMonotonic", SERVICE])
     state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
     began = int(state.get("ExecMainStartTimestampMonotonic") or 0) / 1e6

@@ -31,8 +31,8 @@ def leaving(scene: Scene, node: Evidence) -> Finding:
     there += [] if node.down else ["its Kafka still runs"]
     if there:
         return Finding("leaving", node.node_id, "{}: its removal from the cluster is not finished", ", ".join(there))
-    detail = "take it out of the inventory"
-    return Finding("taken_out", node.node_id, "{}: was taken out of the cluster by remove_nodes.yml", detail)
+    detail = "remove it from the inventory"
+    return Finding("taken_out", node.node_id, "{}: was removed from the cluster by remove_nodes.yml", detail)
 
 
 def joins(scene: Scene, node: Evidence) -> bool:

@@ -40,13 +40,13 @@ class Node:
 class Status:
     """``causes`` say why the cluster is not healthy, ``problems`` what it shows of that.
 
-    ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
+    ``leader``: host and node id of the active controller in words, empty if there is none. ``drift``: unknown nodes
     and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
     ``uncompared``: parts of no single host that could not be compared.
     ``unfinished``: what a run began, as causes with their steps; ``notes`` make no status worse.
     ``figures``, those of the nodes and ``changed`` (by the last deployment from this machine) make it no worse, either.
     ``corrections``: the command that shows what corrects the drift.
-    ``watched``: what Prometheus has seen, None where none is named; it makes no status better or worse, either.
+    ``watched``: what Prometheus has seen, None if none is named; it makes no status better or worse, either.
     """
 
     name: str

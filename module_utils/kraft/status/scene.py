@@ -27,7 +27,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Scene:
-    """All that is known. ``snapshot``: None where no broker answers; ``voters``: node ids that count for a majority.
+    """All that is known. ``snapshot``: None if no broker answers; ``voters``: node ids that count for a majority.
 
     ``controllers`` and ``brokers``: what the inventory wants; ``dynamic``: whether it wants a dynamic quorum.
     """

@@ -38,7 +38,7 @@ def _lines(status: Status, page: str) -> list[str]:
         "  Node   Host                 State                    May go down now",
         *(line for node in status.nodes for line in node_lines(node)),
         "",
-        *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none where it was compared"]),
+        *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none in the compared parts"]),
         *_row("Do next", commands(status.corrections), wrapped=False),
         *_row("Not compared", _shortened(uncompared(status))),
         *_row("Not granted", _shortened(not_granted(status)) if not status.good else granted_short(status)),

@@ -55,7 +55,7 @@ def names(directory: Path) -> list[str]:
 
 
 def model(block: Path) -> str:
-    """What the maker calls a disk; empty where it is not said."""
+    """Return the maker's name of a disk; empty if unknown."""
     try:
         return (block / "device/model").read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

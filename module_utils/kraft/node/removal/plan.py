@@ -102,10 +102,10 @@ class Plan:
 def uninstall_refusals(desired: Desired, found: Found) -> Iterator[Problem]:
     """Yield reasons to touch nothing on this host."""
     if found.unit is not None and not found.unit.startswith(MARK):
-        message, remedy = "was not written by Kraftwright", "remove it by hand, or take the host out of the inventory"
+        message, remedy = "was not written by Kraftwright", "remove it by hand, or remove the host from the inventory"
         yield Problem("foreign_unit", message, remedy, "kafka.service")
     for one in clashes(found.identity, desired.cluster_id, desired.node_id):
-        remedy = "mount its disk" if one.kind == UNNAMED else "correct ansible_host, or take the host out of the group"
+        remedy = "mount its disk" if one.kind == UNNAMED else "correct ansible_host, or remove the host from the group"
         yield Problem(one.kind, one.sentence(desired.cluster_id, desired.node_id), remedy, one.path)
 
 

@@ -90,7 +90,7 @@ class Run:
         return Work(snapshot, brokers, moves, rates, aim)
 
     def apply(self, work: Work) -> bool:
-        """Do it; whether all of it is done. Raises ToolError where nothing advances any more."""
+        """Do it; whether all of it is done. Raises ToolError if nothing advances any more."""
         self._admin.throttle(work.snapshot, throttle.alterations(work.rates, work.aim))
         self.limited |= work.aim.keys()
         queue = list(work.moves)

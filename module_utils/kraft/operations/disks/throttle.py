@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.problem import Problem
 
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 
-Rates = Mapping[int, str]  #: broker -> its rate; none where none is set
+Rates = Mapping[int, str]  #: broker -> its rate; none if none is set
 
 
 def wanted(brokers: Collection[int], rate: int) -> dict[int, str]:

@@ -29,7 +29,7 @@ class Window:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A fault's outcome, in seconds; ``leaders`` is None where nobody saw them move, ``bound`` without a promise."""
+    """A fault's outcome, in seconds; ``leaders`` is None if no move was seen, ``bound`` without a promise."""
 
     fault: str
     hosts: tuple[str, ...]

@@ -35,7 +35,7 @@ LEAST_SECONDS = {UNREADABLE: 10, FULL: 10}
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """``waits``: settings whose times pass until others lead, one after the other; none where Kafka hands over first.
+    """``waits``: settings whose times pass until others lead, one after the other; none if Kafka hands over first.
 
     ``lasts``: it holds clients for as long as it lasts.
     """
@@ -123,9 +123,9 @@ def cut(host: str, nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any
 def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: float) -> float | None:
     """Return how long a partition may acknowledge nothing, by the nodes' settings.
 
-    `seconds`: how long a fault lasts that lasts.
+    `seconds`: duration of a fault that lasts.
 
-    None where the settings promise nothing: after all nodes were killed, it takes as long as they take to start.
+    None if the settings promise nothing: after all nodes were killed, it takes as long as they take to start.
     """
     fault = FAULTS[name]
     if fault.target == EVERY:

@@ -42,7 +42,7 @@ class Run:
         return planned(self._admin, self._asked)
 
     def apply(self, work: Work) -> bool:
-        """Do it; whether all of it is done. Raises ToolError where nothing advances any more."""
+        """Do it; whether all of it is done. Raises ToolError if nothing advances any more."""
         if self._asked.cancel:
             self._admin.cancel(work.under_way)
         else:
@@ -85,7 +85,7 @@ class Run:
         self._admin.throttle(now, throttle.alterations(self._admin.throttles(now), Throttles()))
 
     def _await(self, work: Work, queue: list[Move]) -> bool:
-        """Keep as many on the move as may be, until none is left; False where this run's time is over before."""
+        """Keep as many on the move as may be, until none is left; False if this run's time is over before."""
         while True:
             moving = self._admin.under_way()
             if not queue and not moving:

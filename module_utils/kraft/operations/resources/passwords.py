@@ -39,7 +39,7 @@ def plan(users: Sequence[Mapping[str, Any]], kept: Mapping[str, str]) -> Plan:
 
 
 def carry_out(found: Plan, kept: Kept, passwords: Mapping[str, str]) -> None:
-    """Draw and keep passwords beside those that are kept already, before anybody uses them."""
+    """Draw and keep passwords beside those that are kept already, before their first use."""
     remaining = {name: each for name, each in passwords.items() if name not in found.remove}
     drawn = {name: "".join(secrets.choice(ALPHABET) for _ in range(LENGTH)) for name in found.generate}
     kept.write({**remaining, **drawn})

@@ -103,7 +103,7 @@ class TopicPart(Protocol):
         """Return the result of a module."""
 
     def apply(self) -> None:
-        """Carry the plan out, and wait until every broker shows it."""
+        """Apply the plan, and wait until every broker shows it."""
 
 
 @dataclasses.dataclass(frozen=True)

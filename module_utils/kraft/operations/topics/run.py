@@ -58,7 +58,7 @@ class TopicRun:
         ]
 
     def apply(self) -> None:
-        """Carry the plan out, and wait until every broker shows it."""
+        """Apply the plan, and wait until every broker shows it."""
         self._admin.apply(self._plans)
 
     def result(self) -> dict[str, Any]:

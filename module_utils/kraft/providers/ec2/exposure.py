@@ -131,7 +131,7 @@ def differences(expected: Mapping[str, bool], measured: Mapping[str, bool]) -> l
 def verdict(hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
     """List all findings: ports open without need, then deviating measurements.
 
-    `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing where nobody looked.
+    `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing if not inspected.
     `plan`: ``kafka_ec2_plan``'s fact.
     """
     lines: list[str] = []

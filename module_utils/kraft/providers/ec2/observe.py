@@ -225,7 +225,7 @@ def _named(cluster: str) -> list[dict[str, Any]]:
 
 
 def image(client: Any, ssm: Any, named: str) -> Data:
-    """Return an image named by id or by SSM parameter, a deprecated one, too; empty where it is none."""
+    """Return an image named by id or by SSM parameter, a deprecated one, too; empty if it is none."""
     if named.startswith(BY_SSM):
         found = ssm.get_parameters(Names=[named[len(BY_SSM) :]])["Parameters"]
         named = found[0]["Value"] if found else ""

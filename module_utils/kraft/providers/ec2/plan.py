@@ -83,7 +83,7 @@ class NodePlan:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Everything that must be done. ``subnets``: (zone, cidr) to make. Ids are empty where a thing is to be made.
+    """Everything that must be done. ``subnets``: (zone, cidr) to make. Ids are empty if a thing is to be made.
 
     ``reword``: rules whose description differs. ``tags``: resource id -> tags that it lacks.
     """

@@ -1,6 +1,6 @@
 """Files with the connection settings of clients: for each client listener one of each kind. Pure.
 
-Those for everybody hold no secret; those of a user hold the password. Every producer waits for all replicas in sync,
+Files for all users hold no secret; those of a user hold the password. Every producer waits for all replicas in sync,
 and repeats a record without doubling it. The files of a directory work on any machine: certificates are in them, or are
 beside them by a relative name where a client reads files alone (kcat, kafka-python).
 """
@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.resources.users import ABSENT, has_certificate, mechanism, user_certificate
 
 Options = Mapping[str, str]
-#: Path on the control machine -> its text; empty where it cannot be read.
+#: Path on the control machine -> its text; empty if it cannot be read.
 Read = Callable[[str], str]
 Files = dict[str, "str | None"]
 #: Settings of a producer, in the terms of Kafka and of kafka-python.

@@ -44,7 +44,7 @@ def applied(
 ) -> tuple[Cluster, list[Problem]]:
     """Return `cluster`, the end, in the phase that is `asked`, and the obstacles to it.
 
-    `facts`: host -> what ``kafka_host_info`` has found there; None where it has not looked.
+    `facts`: host -> what ``kafka_host_info`` has found there; None if it has not looked.
     """
     deployed = {host: found["deployed"] for host, found in facts.items() if found}
     phase = asked
@@ -190,5 +190,5 @@ def _protocols(node: Node, now: Deployed) -> Iterator[Problem]:
             message = (
                 f"The running listener with {runs[one.name]} must stay: a migration closes PLAINTEXT listeners only"
             )
-            remedy = "keep this listener in the inventory now, and take it out afterwards"
+            remedy = "keep this listener in the inventory now, and remove it afterwards"
             yield Problem("migration_protocol", message, remedy, VARIABLE, node.host, one.name)

@@ -45,7 +45,7 @@ def with_login(options: Mapping[str, str], users: Any, name: str) -> dict[str, s
 
 
 def _value(hostvars: Any, loader: Any, host: str, name: str) -> Any:
-    """Return a variable of any host; None where it is not given or cannot be resolved."""
+    """Return a variable of any host; None if it is not given or cannot be resolved."""
     given = hostvars.raw_get(host)
     try:
         return Templar(loader=loader, variables={"hostvars": hostvars, **given}).template(given.get(name))

@@ -16,5 +16,5 @@ def check(subject: Subject) -> Iterator[Problem]:
         if binary == OF_DISTRIBUTION and facts["os"]["family"] != "Debian" and not step.get("exporter"):
             name = facts["os"]["distribution"] or "this distribution"
             message = f"There is no node_exporter, and no package of {name} is known"
-            remedy = "give the path of its archive on your machine, or present where one runs already"
+            remedy = "give the path of its archive on your machine, or present if one runs already"
             yield Problem("exporter_package", message, remedy, "kafka_collector_exporter", host.name, "distribution")

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subje
 ADDRESS = "ansible_host"
 #: Beside the id of another cluster: the reports of the inventory's cluster are stored under its own name.
 OTHER_NAME = "-e kafka_cluster_name=<new name> -e kafka_destroy=<new name>"
-TAKE_OUT = "take it out of the group, or correct its ansible_host"
+TAKE_OUT = "remove it from the group, or correct its ansible_host"
 FIND_DISK = (
     "mount its disk, or correct its ansible_host; if the disk is lost, run playbooks/replace_node.yml,"
     " or leave the host out with --limit"

@@ -24,7 +24,7 @@ from ansible.module_utils.kraft.terms import CONTROLLER
 HEARD_MS = 10_000
 TAKE_OUT = (
     "put its host back into the inventory, then run playbooks/remove_nodes.yml -e kafka_remove_nodes=<host>"
-    " (a machine that is lost: with --limit '!<host>'), and take it out after that"
+    " (a machine that is lost: with --limit '!<host>'), and then remove it from the group"
 )
 MIGRATE = (
     "leave the controllers of the inventory as they were and make the quorum dynamic (playbooks/migrate_quorum.yml);"

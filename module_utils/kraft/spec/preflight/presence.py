@@ -66,7 +66,7 @@ def unreachable(host: Host, member: bool) -> Problem:
         )
         return Problem(cause.rule, message, remedy, host=host.name)
     said = f": {last_line(host.silence)}" if host.silence else ""
-    remedy = "bring the host up, or take it out of the inventory's group if it is lost"
+    remedy = "bring the host up, or remove it from the inventory's group if it is lost"
     if member:
         out = f"{REMOVE}={host.name} --limit '!{host.name}'"
         remedy = f"bring the host up; if its machine is lost, {replace(host)} on a new one, or {out}"
@@ -122,7 +122,7 @@ def undeployed(subject: Subject) -> Iterator[Problem]:
 
 def without_kafka(host: Host) -> Problem:
     message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
-    remedy = "run site.yml, which deploys it, or take it out of the inventory's group"
+    remedy = "run site.yml, which deploys it, or remove it from the inventory's group"
     return Problem("not_deployed", message, remedy, host=host.name)
 
 

@@ -61,8 +61,8 @@ def changed_certificates(subject: Subject) -> Iterator[Problem]:
         if any(each["deployed"]["authorizer"] for _, each in subject.seen):
             message += f", and running nodes would refuse it as CN={host.name} until all of them have restarted"
             remedy = (
-                f"call it {old} again."
-                f" Otherwise take {old} out (playbooks/remove_nodes.yml), and add {host.name} with an empty disk"
+                f"restore the name {old}."
+                f" Otherwise remove {old} (playbooks/remove_nodes.yml), and add {host.name} with an empty disk"
             )
             yield Problem("renamed_principal", message, remedy, "inventory_hostname", host.name, host.name)
         else:

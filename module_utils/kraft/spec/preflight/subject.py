@@ -84,7 +84,7 @@ class Host:
 class Subject:
     """All nodes and ``cluster`` of ``kafka_desired``.
 
-    ``snapshot``: what the running cluster said of its members, None where nobody was asked or answered.
+    ``snapshot``: what the running cluster said of its members, None if no broker was queried or answered.
     ``silence``: why a cluster that runs said less than it was asked. ``installs``: the run deploys hosts without Kafka.
     """
 

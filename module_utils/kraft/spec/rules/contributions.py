@@ -125,7 +125,7 @@ def _keys(options: Iterable[str]) -> set[str]:
 
 
 def unit_lines(subject: Subject) -> Iterator[Problem]:
-    """Check lines that add to the unit; the unit is readable by everybody."""
+    """Check lines that add to the unit; all users can read the unit."""
     for node, each in _each(subject):
         where = f"{each.variable}.unit_lines"
         for line in each.unit_lines:

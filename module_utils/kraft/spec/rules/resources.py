@@ -166,7 +166,7 @@ def access(subject: Subject) -> Iterator[Problem]:
             yield Problem(
                 "acl_principal",
                 f"The principal {fault}",
-                "write it as User:NAME, or User:* for everybody",
+                "write it as User:NAME, or User:* for all users",
                 where,
                 value=who,
             )

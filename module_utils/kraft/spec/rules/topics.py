@@ -1,4 +1,4 @@
-"""Topics as data, before anybody is asked: names, sizes and settings that Kafka would not take."""
+"""Topics as data, before any query: names, sizes and settings that Kafka would not take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users, ACLs, quotas and topics as data: what ``tls_scram`` derives, and what is refused before anybody is asked."""
+"""Users, ACLs, quotas and topics as data: what ``tls_scram`` derives, and what is refused before any query."""
 
 from __future__ import annotations
 
