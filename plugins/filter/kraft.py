@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
-from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, plugins
+from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
@@ -30,11 +30,6 @@ from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
 FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity", "current_release_age")
-
-
-def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
-    """Return one entry of ``kafka_files``' ``directories``, for ``map``."""
-    return {"path": path, "owner": owner, "group": group, "mode": mode}
 
 
 def kraft_holds_secret(text: str) -> bool:
@@ -79,11 +74,6 @@ def _registered(variables: Mapping[str, Any], names: Mapping[str, str]) -> dict[
 def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return a task's result or, if the inspection found nothing to do for it, the inspection's result."""
     return looked if looked and (registered is None or registered.get("skipped")) else registered
-
-
-def kraft_picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return the named ones of `values`."""
-    return {name: values.get(name) for name in names}
 
 
 def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Any]) -> list[str]:
@@ -172,24 +162,9 @@ def kraft_release_features(release: str | float) -> dict[str, int]:
         raise AnsibleFilterError(str(error)) from error
 
 
-def kraft_voter_listeners(listeners: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the addresses of a node's `listeners` for other controllers, in the form of ``kafka_quorum_voter``."""
-    return [{"name": one["name"], **one["advertised"]} for one in listeners if one["purpose"] == "controller"]
-
-
-def kraft_coming(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a broker that is not registered yet, for ``kafka_reassignment``."""
-    return {"node_id": node["node_id"], "rack": node.get("rack") or None}
-
-
 def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return reasons against running `version` with these finalised `features` (of ``kafka_cluster_info``)."""
     return [str(problem) for problem in upgrade.problems(str(version), features)]
-
-
-def kraft_brokers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
-    """Return those of `hosts` that are brokers, in their order; `desired` is ``kafka_desired``'s fact."""
-    return [host for host in hosts if "broker" in desired["nodes"][host]["roles"]]
 
 
 def kraft_asked(
@@ -210,11 +185,6 @@ def kraft_asked(
     return min(able, key=lambda host: (host not in running, host in going))
 
 
-def controllers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
-    """Return those of `hosts` that are controllers. The locks of most of them are the lock of the cluster."""
-    return [host for host in hosts if "controller" in desired["nodes"][host]["roles"]]
-
-
 class FilterModule:
     """Filters for the kafka roles and playbooks."""
 
@@ -223,31 +193,23 @@ class FilterModule:
         return {
             "kraft_asked": kraft_asked,
             "kraft_asked_through": asked_through,
-            "kraft_certified": client_files.certified,
-            "kraft_controllers": controllers,
             "kraft_client": client_parameter,
-            "kraft_coming": kraft_coming,
             "kraft_contributed_files": contributions.contributed_files,
             "kraft_contributed_lines": contributions.contributed_lines,
-            "kraft_class_path_lines": plugins.class_path_lines,
-            "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
-            "kraft_brokers": kraft_brokers,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_broker_now": kraft_broker_now,
             "kraft_controllers_now": kraft_controllers_now,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
-            "kraft_picked": kraft_picked,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
             "kraft_status_nodes": kraft_status_nodes,
             "kraft_secured_addresses": secured_addresses,
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
-            "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
         }

@@ -11,7 +11,6 @@ import ansible.module_utils
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.spec.desired import operable, own_clients
-from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.resources import users
 
 
@@ -30,7 +29,6 @@ class FilterModule:
             "kraft_credentials": users.credentials,
             "kraft_generated": users.generated,
             "kraft_key_set_files": kraft_key_set_files,
-            "kraft_logins": login_parameters,
             "kraft_users_certified": users.certified,
             "kraft_with_login": own_clients.with_login,
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,6 @@ def kraft_topic_settings(version: str) -> dict[str, str]:
     return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
 
 
-def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the mirror's hosts: the group ``mirror``, else all brokers. `nodes`: of ``kafka_desired``."""
-    return list(groups.get("mirror") or [host for host, node in nodes.items() if "broker" in node["roles"]])
-
-
 class FilterModule:
     """Filters for mirrors."""
 
@@ -50,7 +45,6 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_java_properties": kraft_java_properties,
-            "kraft_mirror_hosts": kraft_mirror_hosts,
             "kraft_mirror_public": kraft_mirror_public,
             "kraft_mirror_secrets": kraft_mirror_secrets,
             "kraft_topic_settings": kraft_topic_settings,

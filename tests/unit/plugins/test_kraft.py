@@ -34,14 +34,6 @@ def test_a_release_becomes_levels_of_features_and_an_unknown_one_is_refused() ->
         FILTERS.kraft_release_features("4.33")
 
 
-def test_a_voter_is_reached_at_its_controller_listener() -> None:
-    listeners = [
-        {"name": name, "purpose": purpose, "advertised": {"host": "k3", "port": port}}
-        for name, purpose, port in (("CLIENT", "client", 9092), ("CONTROLLER", "controller", 9093))
-    ]
-    assert FILTERS.kraft_voter_listeners(listeners) == [{"name": "CONTROLLER", "host": "k3", "port": 9093}]
-
-
 def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
     def facts(port: int, pid: int, cluster_id: str = "ours", node_id: int = 1) -> dict[str, Any]:
         disk = Disk("/data", True, cluster_id, node_id)
@@ -103,11 +95,6 @@ def test_a_run_without_a_host_that_could_be_asked_is_refused_with_those_that_cou
     with pytest.raises(AnsibleFilterError, match="k1, k2") as error:
         FILTERS.kraft_asked(["k1", "k2"], ["k3"], looked_at(k3=5))
     assert "--limit" in str(error.value)
-
-
-def test_the_brokers_among_hosts_are_in_their_order() -> None:
-    desired = {"nodes": {"k1": {"roles": ["controller"]}, "k2": {"roles": ["broker"]}, "k3": {"roles": ["broker"]}}}
-    assert FILTERS.kraft_brokers(["k3", "k1", "k2"], desired) == ["k3", "k2"]
 
 
 def test_a_controller_is_not_looked_for_where_a_foreign_host_was_deployed() -> None:
