@@ -17,7 +17,6 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.identity import Identity, is_foreign
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.node.service.deployed import controllers_now, listeners_now, secured_addresses
-from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
@@ -37,18 +36,43 @@ def kraft_holds_secret(text: str) -> bool:
     return is_secret("", text)
 
 
-def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -> str:
-    """Return ``server.properties`` with its secrets, for the node's own file; `layers` are the host's variables."""
+def kraft_node_files(
+    node: Mapping[str, Any], texts: Mapping[str, str], layers: Iterable[Mapping[str, Any]], options: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Return the node's own files for ``kafka_node``, with their secrets.
+
+    `texts`: templates as rendered, by ``log4j2.yaml`` and ``kafka.service``. `layers` of settings and `options` of
+    the JVM: the host's variables. Raises for a hidden setting that no layer gives.
+    """
     try:
-        return files.properties_text(node, layers)
+        return files.node_files(node, texts, layers, options)
     except KraftError as error:
         raise AnsibleFilterError(str(error)) from error
 
 
-def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, str | None]:
-    """Return files for clients: name -> content. `cluster`: of ``kafka_desired``; `options`: of the smoke test."""
+def kraft_contributed(
+    given: Iterable[Mapping[str, Any]], node: Mapping[str, Any], texts: Iterable[str]
+) -> dict[str, list[Any]]:
+    """Return ``files`` and ``unit_lines`` that other roles give a `node` of ``kafka_desired``, and its files of keys.
+
+    `given`: values of the variables that `node` names; `texts`: of its ``key_sets``.
+    """
+    return contributions.contributed(given, node, texts)
+
+
+def kraft_client_files(
+    desired: Mapping[str, Any], options: Mapping[str, str] | None = None, users: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, str | None]:
+    """Return files for clients, name -> content; None for one that must not be there. `desired`: ``kafka_desired``.
+
+    `options` of the smoke test: files for everybody. `users` with their passwords: ``<user>/<file>``, for each.
+    """
+    cluster = desired["cluster"]
     try:
-        return client_files.client_files(cluster["name"], cluster["clients"], options, text_of)
+        own = (
+            {} if options is None else client_files.client_files(cluster["name"], cluster["clients"], options, text_of)
+        )
+        return {**own, **client_files.user_files(desired, users, text_of)}
     except KraftError as error:
         raise AnsibleFilterError(f"kafka_smoke_client_options: {error}") from error
 
@@ -194,13 +218,10 @@ class FilterModule:
             "kraft_asked": kraft_asked,
             "kraft_asked_through": asked_through,
             "kraft_client": client_parameter,
-            "kraft_contributed_files": contributions.contributed_files,
-            "kraft_contributed_lines": contributions.contributed_lines,
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,
-            "kraft_jvm_options_text": files.jvm_options_text,
-            "kraft_properties_text": kraft_properties_text,
-            "kraft_fingerprinted_unit": fingerprinted,
+            "kraft_contributed": kraft_contributed,
+            "kraft_node_files": kraft_node_files,
             "kraft_broker_now": kraft_broker_now,
             "kraft_controllers_now": kraft_controllers_now,
             "kraft_now": kraft_now,
