@@ -106,7 +106,7 @@ def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapsho
         snapshot = seen.value
         if snapshot.unanswered:
             return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
-        found = replacement.problems(node, snapshot)
+        found = replacement.replacement_refusals(node, snapshot)
         if found:
             raise RefusedError(found)
         return snapshot, replacement.waits(node, snapshot)

@@ -156,7 +156,7 @@ def kraft_release_features(release: str | float) -> dict[str, int]:
 
 def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return reasons against running `version` with these finalised `features` (of ``kafka_cluster_info``)."""
-    return [str(problem) for problem in upgrade.problems(str(version), features)]
+    return [str(problem) for problem in upgrade.upgrade_refusals(str(version), features)]
 
 
 def kraft_asked(hosts: Iterable[str], in_play: Iterable[str], running: Iterable[str], but: Iterable[str] = ()) -> str:

@@ -30,7 +30,7 @@ def kraft_drill(names: Iterable[str], profile: str, seconds: int) -> dict[str, A
     return {
         "actions": {name: faults.FAULTS[name].action for name in asked},
         "examined": faults.examined(asked),
-        "problems": faults.problems(asked, profile, int(seconds)),
+        "problems": faults.drill_refusals(asked, profile, int(seconds)),
     }
 
 

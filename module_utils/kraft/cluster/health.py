@@ -50,7 +50,7 @@ def expected(data: Mapping[str, Any]) -> Expected:
     )
 
 
-def problems(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
+def unhealthy_reasons(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
     """Return every reason not to call the cluster healthy; parts that were not requested are not judged."""
     if other := snapshot.other_cluster(wanted.cluster_id):
         return (str(other),)

@@ -71,7 +71,7 @@ class Cause:
 
 
 def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[Cause, ...]:
-    """Return every cause, root causes first. `problems`: ``health.problems``, if nothing else explains them."""
+    """Return every cause, root causes first. `problems`: those of ``unhealthy_reasons`` that nothing else explains."""
     found = [*foreign(scene), *members.between(scene)]
     found += own(scene, {one.node_id for one in found})
     found += cut_off(scene, {one.node_id for one in found})

@@ -29,7 +29,7 @@ def alterations(found: Rates, aim: Rates) -> tuple[Alteration, ...]:
     return (*new, *(Alteration(broker=one, values={RATE: None}) for one in old))
 
 
-def problems(found: Rates, aim: Rates) -> Iterator[Problem]:
+def foreign_rate_refusals(found: Rates, aim: Rates) -> Iterator[Problem]:
     """Report a foreign rate in the place of ours."""
     foreign = [one for one in aim if one in found and not is_our_rate(found[one])]
     if foreign:

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.features.departures import Departures
-from ansible.module_utils.kraft.operations.features.plan import Change, plan, problems, refused
+from ansible.module_utils.kraft.operations.features.plan import Change, feature_refusals, plan, refused
 
 REQUEST_MS = 15_000
 Batches = tuple[tuple[Change, ...], ...]
@@ -82,7 +82,7 @@ class FeatureAdmin:
     def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Plan:
         """Return the plan, validated by Kafka. Raises RefusedError with all reasons against it."""
         snapshot, supported = self.look()
-        found = problems(wanted, supported, allow_downgrade)
+        found = feature_refusals(wanted, supported, allow_downgrade)
         if found:
             raise RefusedError(found)
         batches = plan(wanted, next(iter(supported.values())))

@@ -45,7 +45,7 @@ def plan(wanted: Mapping[str, int], features: Iterable[Feature]) -> tuple[tuple[
     return tuple(batch for batch in (together, alone) if batch)
 
 
-def problems(
+def feature_refusals(
     wanted: Mapping[str, int], supported: Mapping[int, Iterable[Feature]], allow_downgrade: bool = False
 ) -> list[Problem]:
     """Report problems before any request to Kafka. `supported`: broker -> its features, all alike in level."""

@@ -13,7 +13,7 @@ METADATA_VERSION = "metadata.version"
 WHERE = "kafka_version"
 
 
-def problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[Problem]:
+def upgrade_refusals(version: str, features: Iterable[Mapping[str, Any]]) -> list[Problem]:
     """Report obstacles to a roll of the nodes to `version`. `features`: those of a snapshot (``name``, ``level``)."""
     known = {release: found[METADATA_VERSION] for release, found in levels().items()}
     series = re.match(r"\d+\.\d+", version)

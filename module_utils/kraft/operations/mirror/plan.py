@@ -16,7 +16,7 @@ SHOWN = 20
 LOG_APPEND = "LogAppendTime"
 
 
-def problems(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
+def mirror_refusals(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
     """Return every reason against a start, each with its remedy."""
     if source.cluster_id and source.cluster_id == target.cluster_id:
         return [f"the source is this cluster itself (cluster id {target.cluster_id}): name another one's brokers"]
@@ -148,7 +148,7 @@ def answer(
     """Return all of it as plain data. `most`: topics and groups on the screen; 0 for all."""
     unknown = unknown_settings(source, target)
     return {
-        "problems": problems(wanted, source, target, replication_factor),
+        "problems": mirror_refusals(wanted, source, target, replication_factor),
         "screen": screen(wanted, source, target, unknown, most),
         "unknown_settings": sorted(unknown),
         "topics": sorted(source.topics),

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.identity import decode
-from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, problems
+from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, quorum_refusals
 
 REQUEST_MS = 15_000
 #: Another client was faster (a controller that joins by itself, a killed run's last request): observe again.
@@ -40,7 +40,7 @@ class QuorumAdmin:
     def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:
         """Return the snapshot and the plan. Raises RefusedError."""
         snapshot = self.look()
-        found = problems(desired, snapshot)
+        found = quorum_refusals(desired, snapshot)
         if found:
             raise RefusedError(found)
         return snapshot, plan(desired, snapshot)

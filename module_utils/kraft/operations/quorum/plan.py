@@ -107,7 +107,7 @@ def target(desired: Desired, quorum: Quorum) -> str:
     return max(later, key=lambda one: one.last_fetch_ms).directory_id if later else ""
 
 
-def problems(desired: Desired, snapshot: Snapshot) -> list[Problem]:
+def quorum_refusals(desired: Desired, snapshot: Snapshot) -> list[Problem]:
     """Return all final obstacles, which no waiting removes."""
     level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
     if snapshot.features is not None and level < 1:

@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica
 from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum.plan import Desired, plan
-from ansible.module_utils.kraft.operations.quorum.plan import problems as quorum_problems
+from ansible.module_utils.kraft.operations.quorum.plan import quorum_refusals as quorum_problems
 from ansible.module_utils.kraft.problem import Problem
 
 #: Parts of a snapshot that the checks need.
@@ -60,7 +60,7 @@ def listed_directory_id(node_id: int, snapshot: Snapshot) -> str:
     return entry.directory_id if entry else ""
 
 
-def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
+def replacement_refusals(node: Replaced, snapshot: Snapshot) -> list[Problem]:
     """Return all final obstacles. A node that runs on its machine is on its way already, by an earlier run."""
     desired = Desired(node.node_id, present=False)
     found = quorum_problems(desired, snapshot) if node.is_controller else []

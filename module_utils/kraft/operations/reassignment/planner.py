@@ -57,12 +57,16 @@ def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
     return snapshot.unfenced - (goal.broker_ids if goal.state == DRAINED else frozenset())
 
 
-def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> list[Problem]:
+def reassignment_refusals(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> list[Problem]:
     """Report problems that no move can solve, and those to repair before any move.
 
     `accepted`: a drain may give up records that only brokers have that are away and leave.
     """
-    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *leaderless.problems(snapshot, goal, accepted)]
+    return [
+        *_brokers(snapshot, goal),
+        *_factors(snapshot, goal),
+        *leaderless.leaderless_refusals(snapshot, goal, accepted),
+    ]
 
 
 def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:

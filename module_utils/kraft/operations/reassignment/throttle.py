@@ -148,7 +148,7 @@ def _new(found: Values | None, aim: Values) -> dict[str, str | None]:
     return {key: value for key, value in aim.items() if (found or {}).get(key) != value}
 
 
-def problems(found: Throttles, aim: Throttles) -> Iterator[Problem]:
+def foreign_throttle_refusals(found: Throttles, aim: Throttles) -> Iterator[Problem]:
     """Report foreign throttles in the place of ours: they must not be changed."""
     remedy = "take them away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
     others = found.rates.keys() - found.throttled

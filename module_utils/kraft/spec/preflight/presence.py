@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node.run_lock.lock import explained
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.spec.preflight.disk import NOTHING, replace
-from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
+from ansible.module_utils.kraft.spec.preflight.renamed import has_new_node_id
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
 ADD = "playbooks/add_nodes.yml -e kafka_add_nodes"
@@ -121,7 +121,7 @@ def joins(subject: Subject, host: Host) -> bool:
     quorum = subject.snapshot.quorum if subject.snapshot else None
     if subject.cluster["quorum"] != DYNAMIC or not host.is_controller or not quorum or quorum.leader_id == NO_NODE:
         return False
-    expected = host.wanted.added or host.wanted.replaced or is_numbered_anew(subject, host)
+    expected = host.wanted.added or host.wanted.replaced or has_new_node_id(subject, host)
     return not expected and host.node["node_id"] not in {voter.node_id for voter in quorum.voters}
 
 

@@ -22,7 +22,7 @@ TARGET = Target("two", {}, free={1: 10_000, 2: 10_000, 3: 10_000})
 
 
 def problems(source: Source = SOURCE, target: Target = TARGET, asked: Wanted = WANTED) -> list[str]:
-    return plan.problems(asked, source, target, 3)
+    return plan.mirror_refusals(asked, source, target, 3)
 
 
 def test_a_copy_without_a_fault_has_no_problem() -> None:
