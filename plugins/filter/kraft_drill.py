@@ -16,21 +16,20 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.drill import faults
 
 
-def kraft_drill_cut(desired: Mapping[str, Any], host: str) -> dict[str, list[Any]]:
-    """Return the addresses that a packet filter blocks to cut a host off: ``peers`` and ``ports``."""
-    return faults.cut(host, desired["nodes"])
-
-
-def kraft_drill(names: Iterable[str], profile: str, seconds: int) -> dict[str, Any]:
+def kraft_drill(
+    names: Iterable[str], profile: str, seconds: int, nodes: Mapping[str, Mapping[str, Any]], host: str = ""
+) -> dict[str, Any]:
     """Return ``actions`` of faults, those to be ``examined`` before, and ``problems`` why they may not be rehearsed.
 
-    ``actions``: fault -> its effect on a host. `profile`: the cluster's; a fault lasts `seconds`.
+    ``actions``: fault -> its effect on a host. ``cut``: ``peers`` and ``ports`` that a packet filter blocks to cut
+    `host` off. `profile`: the cluster's; a fault lasts `seconds`; `nodes`: of ``kafka_desired``.
     """
     asked = list(names)
     return {
         "actions": {name: faults.FAULTS[name].action for name in asked},
         "examined": faults.examined(asked),
         "problems": faults.drill_refusals(asked, profile, int(seconds)),
+        "cut": faults.cut(host, nodes),
     }
 
 
@@ -50,6 +49,5 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_drill": kraft_drill,
-            "kraft_drill_cut": kraft_drill_cut,
             "kraft_drill_hosts": kraft_drill_hosts,
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,18 @@ def kraft_topic_settings(version: str) -> dict[str, str]:
     return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
 
 
+def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], brokers: Iterable[str]) -> list[str]:
+    """Return the mirror's hosts: the group ``mirror``, else those of all `brokers`."""
+    return list(groups.get("mirror") or brokers)
+
+
 class FilterModule:
     """Filters for mirrors."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_mirror_hosts": kraft_mirror_hosts,
             "kraft_mirror_split": kraft_mirror_split,
             "kraft_topic_settings": kraft_topic_settings,
         }

@@ -19,15 +19,19 @@ def kraft_declared(
     acls: Iterable[Mapping[str, Any]],
     quotas: Iterable[Mapping[str, Any]],
     client_user: str,
+    topics: Iterable[Mapping[str, Any]],
 ) -> dict[str, list[Any]]:
     """Return ``acls`` and ``quotas`` of users and others, and users with a ``generated`` password or a certificate.
 
-    ``generated`` and ``certified`` are names. `client_user`: the user of our own clients.
+    ``generated`` and ``certified`` are names; ``steps``: predicted for a cluster that is still to be deployed.
+    `client_user`: the user of our own clients.
     """
     given = list(people)
+    of_all, limits = users.acls(given, acls, client_user), users.quotas(given, quotas)
     return {
-        "acls": users.acls(given, acls, client_user),
-        "quotas": users.quotas(given, quotas),
+        "acls": of_all,
+        "quotas": limits,
+        "steps": foretold.steps(topics, users.credentials(given), of_all, limits),
         "generated": users.generated(given),
         "certified": users.certified(given),
     }
@@ -41,6 +45,5 @@ class FilterModule:
         return {
             "kraft_credentials": users.credentials,
             "kraft_declared": kraft_declared,
-            "kraft_foretold_resources": foretold.steps,
             "kraft_kinds": users.kinds,
         }

@@ -102,7 +102,7 @@ def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording
 WANTED = {"broker_ids": [1, 2, 3], "voter_ids": [1, 2, 3]}
 NODES = {f"kraft{one}": {"node_id": one} for one in (1, 2, 3)}
 REFUSED = {"ansible_loop_var": "rolled", "rolled": {"host": "kraft2"}, "failed": True, "msg": "not complete"}
-KEPT = {"results": [restarted("kraft1", "keep", "restart"), REFUSED]}
+KEPT = [{}, {"results": [restarted("kraft1", "keep", "restart"), REFUSED]}]
 BATCHES = [{**BATCH, "node_ids": [4], "nodes": []}, BATCH, {"node_ids": [3], "nodes": [{"host": "kraft3"}]}]
 NOTHING = {"answer": "unreachable", "snapshot": None}
 
@@ -116,7 +116,7 @@ DOWN = seen(broker(1, fenced=True), broker(2), broker(3))
 
 def test_only_what_was_kept_in_this_batch_is_gone_back_to() -> None:
     assert outcome.to_revert(BATCH, KEPT, DOWN, WANTED) == ["kraft1"]
-    assert outcome.to_revert(BATCH, {"results": []}, DOWN, WANTED) == []
+    assert outcome.to_revert(BATCH, [{"results": []}], DOWN, WANTED) == []
 
 
 def test_a_node_that_serves_is_not_reverted_because_another_one_died() -> None:
