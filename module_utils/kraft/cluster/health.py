@@ -140,6 +140,8 @@ def _named(what: str, found: list[tuple[str, Partition]]) -> Iterator[str]:
 
 def may_lead(partition: Partition) -> str:
     """Return a clause about the replicas that Kafka may elect though they are not in sync; empty without any."""
+    if partition.eligible is None:
+        return "; eligible leaders unknown"
     if partition.eligible:
         return f"; eligible leaders {listed(partition.eligible)}"
     return f"; last known leaders {listed(partition.last_known)}" if partition.last_known else ""

@@ -27,12 +27,18 @@ LISTS = frozenset(
     }
 )
 PROVIDER = re.compile(r"config\.providers\.[^.]+\.class")
+#: The login module is the first word of this setting (Kafka's JaasConfig); its options are secrets.
+JAAS = "sasl.jaas.config"
+LOGIN_MODULE = re.compile(r"\s*([\w$]+(?:\.[\w$]+)+)\s+(?:required|requisite|sufficient|optional)\b", re.IGNORECASE)
 OF_JAVA = ("java.", "javax.", "sun.", "com.sun.")
 #: Kafka's own classes that inventories name most; for others the archive is read.
 KNOWN = frozenset(
     {
         "org.apache.kafka.common.metrics.JmxReporter",
         "org.apache.kafka.common.replica.RackAwareReplicaSelector",
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
+        "org.apache.kafka.common.security.plain.PlainLoginModule",
+        "org.apache.kafka.common.security.scram.ScramLoginModule",
         "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     }
 )
@@ -71,7 +77,10 @@ def classes(subject: Subject) -> Iterator[Problem]:
                 continue
             problem = _missing(subject.surroundings.archive_classes(), brought, name)
             if problem:
-                yield Problem("plugin_class", *problem, f"{variable}[{key}]", node.host, shown(name, key))
+                message, remedy = problem
+                if key.endswith(JAAS):  # the value is a secret; its first word is not
+                    message = message.replace("this class", f"the login module {name}")
+                yield Problem("plugin_class", message, remedy, f"{variable}[{key}]", node.host, shown(name, key))
 
 
 def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -> tuple[str, str] | None:
@@ -98,13 +107,17 @@ def _named_classes(definitions: Definitions, node: Node) -> Iterator[tuple[str, 
             if value is None or isinstance(value, dict):
                 continue
             text = value_text(value)
+            if key.endswith(JAAS):
+                module = LOGIN_MODULE.match(text)
+                yield from [(layer.variable, key, module[1])] if module else []
+                continue
             for name in () if PLACEHOLDER.search(text) else map(str.strip, text.split(",")):
                 if "." in name or (name and key not in LISTS):
                     yield layer.variable, key, name
 
 
 def _loads(definitions: Definitions, node: Node, key: str) -> bool:
-    if key in LISTS or PROVIDER.fullmatch(key):
+    if key in LISTS or key.endswith(JAAS) or PROVIDER.fullmatch(key):
         return True
     setting = find(definitions, node, key)
     return isinstance(setting, Setting) and is_class(setting)

@@ -104,10 +104,18 @@ def test_a_partition_that_is_led_or_that_another_holds_in_sync_keeps_nobody_back
 
 @pytest.mark.parametrize(
     ("eligible", "last_known", "refused"),
-    [((2,), (), False), ((2, 3), (), False), ((3,), (), True), ((), (3,), True), ((), (2,), False), ((), (), True)],
+    [
+        ((2,), (), False),
+        ((2, 3), (), False),
+        ((3,), (), True),
+        ((), (3,), True),
+        ((), (2,), False),
+        ((), (), True),
+        (None, (), True),
+    ],
 )
 def test_a_partition_without_a_leader_keeps_a_node_back_unless_kafka_may_elect_another(
-    eligible: tuple[int, ...], last_known: tuple[int, ...], refused: bool
+    eligible: tuple[int, ...] | None, last_known: tuple[int, ...], refused: bool
 ) -> None:
     without = dataclasses.replace(partition(0, [2, 3], isr=[], leader=-1), eligible=eligible, last_known=last_known)
     found = replacement_refusals(LOST, seen(topics=(topic("orders", without),)))
