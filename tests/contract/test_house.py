@@ -65,7 +65,7 @@ def other_roles() -> set[str]:
     ("figure", "most"),
     [
         (filters, 38),
-        (private_variables, 60),
+        (private_variables, 50),
         (registers_read_elsewhere, 21),
         (entry_points, 28),
         (modules, 54),
