@@ -190,7 +190,7 @@ def main() -> None:
     except (KraftError, OSError) as error:
         module.fail_json(msg=f"lab {module.params['name']}: {error}")
     if outdated := result.pop("outdated", None):
-        module.warn(f"{', '.join(outdated)}: made from an older image, left as it is; destroy the lab to renew it")
+        module.warn(f"{', '.join(outdated)}: made from an older image and not changed; destroy the lab to renew it")
     after = "".join(f"{action}\n" for action in result["actions"])
     module.exit_json(changed=bool(result["actions"]), diff={"before": "", "after": after}, **result)
 

@@ -169,7 +169,7 @@ def kraft_asked(hosts: Iterable[str], in_play: Iterable[str], running: Iterable[
     every, present, going, up = list(hosts), set(in_play), set(but), set(running)
     able = [host for host in every if host in present]
     if not able:
-        text = f"no host of this run can ask the cluster: {', '.join(every)} did not answer, or --limit leaves them out"
+        text = f"no host of this run can query the cluster: {', '.join(every)} did not answer, or --limit excludes them"
         raise AnsibleFilterError(f"{text}. Run again with one of them.")
     return min(able, key=lambda host: (host not in up, host in going))
 

@@ -36,13 +36,14 @@ STATES = {
     "leaving": "leaving",
     "joining": "joining",
     "taken_out": "taken out",
+    "emptied": "without data",
     "not_deployed": "not deployed",
     "not_running": "does not run",
     "process_stopped": "stopped (SIGSTOP)",
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
-WITHOUT_KAFKA = (STATES["not_deployed"], STATES["taken_out"])
+WITHOUT_KAFKA = (STATES["emptied"], STATES["not_deployed"], STATES["taken_out"])
 
 
 def status(

@@ -89,14 +89,14 @@ def elected(quorum_state: str) -> list[dict[str, Any]]:
 
 
 def is_static(deployed: Mapping[str, Any]) -> bool:
-    """Check that the process or the installed configuration lists voters. `deployed`: of ``deployed_node``."""
+    """Check that the process, or the installed configuration, has a list of voters. `deployed`: of `deployed_node`."""
     return any(one["source"] in (RUNNING, IN_PLACE) for one in deployed.get("voters", ()))
 
 
 def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return ``{client, nodes}``: current addresses of the deployed nodes, by the first listener of each purpose.
 
-    ``client``: addresses of brokers; ``nodes``: the listeners that only nodes use. `nodes`: facts of ``deployed_node``.
+    ``client``: addresses of brokers; ``nodes``: the listeners that only nodes use. `nodes`: facts of `deployed_node`.
     """
     found = list(nodes)
     brokers = [node["listeners"] for node in found if BROKER in node["roles"]]

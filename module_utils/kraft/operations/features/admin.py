@@ -48,9 +48,9 @@ class Plan:
     def steps(self) -> list[str]:
         """Describe the steps."""
         return [
-            *(f"renew the registration of controller {one.node_id}, which left" for one in self.renewed),
+            *(f"renew the registration of controller {one.node_id}, which was removed" for one in self.renewed),
             *map(str, self.changes),
-            *(f"remove the registration of controller {one.node_id}, which left" for one in self.dropped),
+            *(f"remove the registration of controller {one.node_id}, which was removed" for one in self.dropped),
         ]
 
 
@@ -102,7 +102,7 @@ class FeatureAdmin:
         for changes in made.batches:
             reason = self.update(changes)
             if reason:
-                raise ToolError(f"Kafka refuses what it had found good: {reason}")
+                raise ToolError(f"Kafka refuses the change that it had validated: {reason}")
         self._await({one.name: one.after for one in made.changes})
         self._departures.unregister([one.node_id for one in made.dropped])
 

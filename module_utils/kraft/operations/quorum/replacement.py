@@ -88,15 +88,15 @@ def _data_there(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     known = listed_directory_id(node.node_id, snapshot)
     for found in node.decisive:
         if found.has_data and (not node.is_controller or found.directory_id == known):
-            text = f"{found.path} holds the node's data ({found.lived[0]}): there is nothing to replace"
+            text = f"{found.path} holds the node's data ({found.lived[0]}), so it needs no replacement"
             yield Problem("data_is_there", text, "run site.yml, which starts the node with it", "kafka_replace_node")
 
 
 def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     known = listed_directory_id(node.node_id, snapshot)
     if node.is_controller and known and known == node.directory_id and not any(one.has_data for one in node.decisive):
-        text = f"{known} is what the quorum lists for the log that is gone: under the same id an empty one could vote"
-        remedy = f"give this host another one in the inventory, such as {directory_id_after(known)}"
+        text = f"The quorum lists {known} for the lost log, and an empty log with the same id could vote"
+        remedy = f"give this host another directory id in the inventory, such as {directory_id_after(known)}"
         yield Problem("listed_directory_id", text, remedy, "kafka_directory_id", value=known)
 
 
@@ -112,14 +112,14 @@ def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     ]
     if found:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        text = f"nobody else is in sync for {', '.join(found[:NAMED])}{more}: their records would be lost"
-        remedy = f"give the node its disk back or, if that is lost, list {RULE} in kafka_accepted_risks"
+        text = f"no other broker is in sync for {', '.join(found[:NAMED])}{more}; their records would be lost"
+        remedy = f"mount the node's old disk again or, if that is lost, list {RULE} in kafka_accepted_risks"
         yield Problem(RULE, text, remedy, "kafka_replace_node")
 
 
 def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
     """Describe signs of the node elsewhere, although nothing runs on the inspected machine."""
-    stop = "stop it before its place is taken"
+    stop = "stop it before you replace it"
     quorum = snapshot.quorum
     for one in (*quorum.voters, *quorum.observers) if quorum else ():
         if quorum and one.node_id == node.node_id and not silent(one, quorum):

@@ -81,7 +81,7 @@ def decide(
 
 
 def _refused(reasons: Iterable[str]) -> RefusedError:
-    remedy = "repair that, or stop the nodes with systemctl stop kafka if they serve no one, and run again"
+    remedy = "repair it, or stop the nodes with systemctl stop kafka if no client uses them, and run again"
     return RefusedError([Problem("roll_unknown", f"no node is restarted: {text}", remedy) for text in reasons])
 
 

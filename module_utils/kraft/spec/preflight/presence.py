@@ -23,6 +23,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     yield from missing(subject)
     yield from removed(subject)
     yield from joining(subject)
+    yield from undeployed(subject)
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
@@ -105,6 +106,20 @@ def joining(subject: Subject) -> Iterator[Problem]:
             message = f"Controller {host.node['node_id']} is not a voter of the running quorum: a deployment adds none"
             remedy, severity = f"run {ADD}={host.name}", WARNING if replaces else ERROR
             yield Problem("joining_node", message, remedy, host=host.name, severity=severity)
+
+
+def undeployed(subject: Subject) -> Iterator[Problem]:
+    """Refuse hosts without Kafka in a run that installs nothing: it would restart others, and wait for these.
+
+    Nodes that join, left or lost their disks have other remedies.
+    """
+    for host, facts in () if subject.installs else subject.seen:
+        if facts["current_release"] is not None or running(facts) or facts.get("removed"):
+            continue
+        if not joins(subject, host) and not is_member(subject, host):
+            message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
+            remedy = "run site.yml, which deploys it, or take it out of the inventory's group"
+            yield Problem("not_deployed", message, remedy, host=host.name)
 
 
 def is_new(subject: Subject, host: Host) -> bool:

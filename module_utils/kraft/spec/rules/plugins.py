@@ -75,18 +75,18 @@ def classes(subject: Subject) -> Iterator[Problem]:
         for variable, key, name in _named_classes(definitions, node):
             if name in brought or name in KNOWN or name.startswith(OF_JAVA):
                 continue
-            problem = _missing(subject.surroundings.archive_classes(), brought, name)
-            if problem:
-                message, remedy = problem
+            remedy = _missing(subject.surroundings.archive_classes(), brought, name)
+            if remedy:
+                message = "Neither Kafka nor a plugin of this node has this class"
                 if key.endswith(JAAS):  # the value is a secret; its first word is not
-                    message = message.replace("this class", f"the login module {name}")
+                    message = f"Neither Kafka nor a plugin of this node has the login module {name}"
                 yield Problem("plugin_class", message, remedy, f"{variable}[{key}]", node.host, shown(name, key))
 
 
-def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -> tuple[str, str] | None:
-    """Return message and remedy for a class that is nowhere; None if it is in Kafka, or may be."""
+def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -> str:
+    """Return the remedy for a class that is nowhere; empty if it is in Kafka, or may be."""
     if name in (kafka or ()) or (kafka is None and name.startswith(("org.apache.kafka.", "kafka."))):
-        return None
+        return ""
     package, _, last = name.rpartition(".")
     known = sorted(brought | (kafka or frozenset()))
     meant = next((each for each in known if each.rpartition(".")[2] == last), "")
@@ -94,7 +94,7 @@ def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -
     remedy = f"did you mean {meant}?" if meant else f"add the plugin with this class to {VARIABLE}"
     if kafka is None:
         remedy += "; if Kafka's archive has it, list plugin_class in kafka_accepted_risks"
-    return "Neither Kafka nor a plugin of this node has this class", remedy
+    return remedy
 
 
 def _named_classes(definitions: Definitions, node: Node) -> Iterator[tuple[str, str, str]]:

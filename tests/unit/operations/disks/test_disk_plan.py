@@ -261,7 +261,7 @@ def test_a_plan_shows_bytes_by_broker_disk_and_topic() -> None:
     ]
     assert disk_format.steps([], 2, False, {1: "1417", 2: "1418"}, {}) == [
         "wait for 2 replicas under way",
-        "take away the throttle that an earlier run has left (brokers 1)",
+        "remove the throttle of an earlier run (brokers 1)",
     ]
     assert disk_format.steps([DiskMove(1, ("a", 0), "/a", "/a")], 1, True, {}, {}) == [
         "take back 1 move between log dirs"

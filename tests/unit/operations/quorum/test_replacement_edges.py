@@ -86,7 +86,7 @@ def orders(number: int) -> Topic:
     return topic("orders", *(partition(one, [1, 3], isr=[3], leader=-1) for one in range(number)))
 
 
-@pytest.mark.parametrize(("number", "ending"), [(1, "orders-0:"), (5, "orders-4:"), (7, "orders-4 and 2 more:")])
+@pytest.mark.parametrize(("number", "ending"), [(1, "orders-0;"), (5, "orders-4;"), (7, "orders-4 and 2 more;")])
 def test_what_only_this_node_holds_is_named_and_the_rest_counted(number: int, ending: str) -> None:
     found = replacement_refusals(LOST, seen(topics=(orders(number),)))
     assert told(found) == [("only_replica", "kafka_replace_node", "", None)]

@@ -23,7 +23,7 @@ ALONE = dataclasses.replace(QUIET, brokers=(Broker(1, "kafka1", 9092, fenced=Tru
 
 
 class Told(Client):
-    """A client to which broker 1 tells `rate`, its refusal (a number), or fails."""
+    """A client whose broker 1 answers `rate`, refuses with an error code, or fails."""
 
     def __init__(self, rate: str | int | KraftError) -> None:
         self.rate = rate

@@ -71,7 +71,7 @@ def test_some_topics_are_named_and_the_rest_is_counted(number: int, named: int, 
     found = reassignment_refusals(cluster(*wide(number), brokers=FOUR), goal(DRAINED, 4))
     assert {one.rule for one in found} == {"too_few_brokers"}
     assert told(found[:named])
-    assert [(one.message, one.remedy) for one in found[named:]] == ([(f"and {more} topics more", "")] if more else [])
+    assert [(one.message, one.remedy) for one in found[named:]] == ([(f"and {more} more topics", "")] if more else [])
 
 
 DEAD = [broker(one, fenced=one == 2) for one in (1, 2, 3, 4)]

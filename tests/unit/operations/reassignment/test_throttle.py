@@ -83,9 +83,7 @@ def test_rates_are_found_although_their_topic_is_deleted_or_their_broker_was_fen
     assert applied(left, throttle.alterations(left, Throttles())) == Throttles({3: {RATES[0]: "5"}})
     assert [one.message.endswith("brokers 3") for one in throttle.foreign_throttle_refusals(left, aim)] == [True]
     assert list(throttle.foreign_throttle_refusals(Throttles(aim.rates), throttle.wanted(MOVES, {1, 2}, 2000))) == []
-    assert throttles(Throttles(aim.rates), Throttles()) == [
-        "take away throttles that an earlier run has left (brokers 1, 2, 4)"
-    ]
+    assert throttles(Throttles(aim.rates), Throttles()) == ["remove throttles of an earlier run (brokers 1, 2, 4)"]
 
 
 def test_rates_without_a_mark_are_ours_beside_a_marked_list() -> None:
