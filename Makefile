@@ -130,6 +130,8 @@ lock: setup ## lock the Python packages of pyproject.toml anew
 		--generate-hashes --python-version $${env#*:} --no-header --no-annotate -q -o requirements/compatibility/$${env%:*}.lock; done
 	@for env in navigator ara; do uv pip compile pyproject.toml requirements/compatibility/$$env.txt \
 		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/compatibility/$$env.lock; done
+	@for env in kubernetes notebook; do uv pip compile requirements/samples/$$env.txt \
+		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/samples/$$env.lock; done
 
 .PHONY: clean
 clean: ## remove caches (not the demo: `make demo-down`; not reports and authorities, which are in .kraftwright)

@@ -85,6 +85,7 @@ def work(params: dict[str, Any]) -> dict[str, Any]:
         account.client("ec2", wanted.region),
         account.client("ssm", wanted.region),
         account.client("ec2", wanted.region, account.LAUNCH_TRIES),
+        account.client("ec2", wanted.region, 1),
         **seconds,
     )
     with apply.locked(aws, wanted, params["record"], params["break_run"]) as holder:

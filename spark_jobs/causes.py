@@ -45,7 +45,7 @@ TABLE = (
         "the Spark master does not answer, gave up, or is none (kafka_smoke_master)",
     ),
     Row(
-        r"has not accepted any resources",
+        r"has not accepted any resources|is above the max threshold",
         InstallationError,
         "the Spark master gave no executor: ask for less (kafka_smoke_spark_settings), or free cores and memory",
     ),

@@ -49,13 +49,20 @@ Config = TypeVar("Config", bound=Configured)
 
 
 def with_config(
-    arguments: Sequence[str], made: Parser, load: Callable[[Path], Config], action: Callable[[Config], int]
+    arguments: Sequence[str],
+    made: Parser,
+    load: Callable[[Path], Config],
+    action: Callable[[Config, argparse.Namespace], int],
 ) -> int:
-    """Load the configuration that ``--config`` names, make its ``output_dir``, and run ``action`` on it, guarded."""
+    """Load the configuration that ``--config`` names, make its ``output_dir``, and run ``action``, guarded.
+
+    ``action`` takes the configuration and the arguments.
+    """
 
     def run() -> int:
-        settings = load(made.parse_args(arguments).config)
+        options = made.parse_args(arguments)
+        settings = load(options.config)
         private_file.directory(settings.output_dir)
-        return action(settings)
+        return action(settings, options)
 
     return guarded(run)

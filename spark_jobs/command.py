@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 
 from spark_jobs import native_smoke_command, report, run, session
@@ -9,7 +10,7 @@ from spark_jobs.cli import parser, with_config
 from spark_jobs.config import SmokeConfig, load
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, EXIT_UNREACHABLE, SmokeError, UnreachableError
 from spark_jobs.native_smoke import NativeSmoke
-from spark_jobs.progress import Progress
+from spark_jobs.progress import SESSION_UP, Progress
 from spark_jobs.report_schema import Report
 from spark_jobs.verdict import ended, missing_text, named
 
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str]) -> int:
     return with_config(arguments, described, load, _run)
 
 
-def _run(config: SmokeConfig) -> int:
+def _run(config: SmokeConfig, _: Namespace) -> int:
     progress = Progress(config.output_dir)
     native = native_smoke_command.taken(config, progress)
     draft = report.begun(config, progress)
@@ -57,7 +58,7 @@ def _on_a_session(draft: Report, config: SmokeConfig, native: NativeSmoke, progr
     spark = session.open_session(config.run_id)
     try:
         draft["spark"] = session.spark_section(spark, progress.seconds - before)
-        progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
+        progress.say(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
         with session.explaining():
             session.require_executor(spark)
             run.smoke(spark, config, native, draft, progress)

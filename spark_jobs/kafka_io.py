@@ -16,6 +16,8 @@ from ansible.module_utils.kraft.client_config import spark, tuning
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from spark_jobs import masters
+from spark_jobs.client_texts import with_texts
 from spark_jobs.native import secured
 
 FORMAT = "kafka"
@@ -108,12 +110,14 @@ class TopicIo:
         return {**READ_OPTIONS, **self._connection(), **_starts({self.topic: window})}
 
     def _connection(self) -> dict[str, str]:
-        return connection(self.bootstrap_servers, self.client_options)
+        return connection(self.spark, self.bootstrap_servers, self.client_options)
 
 
-def connection(bootstrap_servers: str, client_options: Mapping[str, str]) -> dict[str, str]:
-    """Return Spark's options for the connection to a cluster."""
-    return {**tuning(client_options), **spark(secured(bootstrap_servers, client_options))}
+def connection(session: SparkSession, bootstrap_servers: str, client_options: Mapping[str, str]) -> dict[str, str]:
+    """Return Spark's options for the connection to a cluster. For executors elsewhere they have texts, not files."""
+    client = secured(bootstrap_servers, client_options)
+    local = masters.is_local(str(session.sparkContext.master))
+    return {**tuning(client_options), **spark(client if local else with_texts(client))}
 
 
 def read_topics(session: SparkSession, connected: Mapping[str, str], windows: Mapping[str, Window]) -> DataFrame:

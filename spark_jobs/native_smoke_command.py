@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     return with_config(arguments, described, load, _run)
 
 
-def _run(config: SmokeConfig) -> int:
+def _run(config: SmokeConfig, _: Namespace) -> int:
     report.require_unused(config)
     made(config, Progress(config.output_dir))
     return EXIT_PROVEN

@@ -11,6 +11,7 @@ from time import monotonic
 from spark_jobs import private_file
 
 FILE = "progress.log"
+SESSION_UP = "is up on"  #: in the line about the master
 CHECKPOINT = "checkpoint-"  #: how the folder of a stream begins that is read in the same directory
 
 
@@ -38,10 +39,15 @@ class Progress:
             file.write(line)
 
 
-def last_line(directory: Path) -> str:
-    """Return the last step, without its seconds; empty if there was none."""
+def steps(directory: Path) -> str:
+    """Return the steps so far, one a line; empty if there was none."""
     try:
-        lines = (directory / FILE).read_text(errors="replace").splitlines()
+        return (directory / FILE).read_text(errors="replace")
     except OSError:
         return ""
+
+
+def last_line(directory: Path) -> str:
+    """Return the last step, without its seconds; empty if there was none."""
+    lines = steps(directory).splitlines()
     return lines[-1].partition(" s  ")[2] if lines else ""

@@ -15,7 +15,7 @@ from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untype
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_jobs import appcds, causes, environment
+from spark_jobs import appcds, causes, environment, masters
 from spark_jobs.errors import InstallationError
 from spark_jobs.installation import JARS, local_settings, spark_home
 from spark_jobs.report_schema import Spark
@@ -28,13 +28,14 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.python.authenticate.socketTimeout": "120s",  # 15 s for Python to fetch a result: too short on a busy machine
-    "spark.sql.adaptive.enabled": "true",
     # A second copy of a running task would write its records twice; and failed tasks of the write must be remembered.
     "spark.speculation": "false",
     "spark.ui.retainedJobs": "1000",
     "spark.ui.retainedStages": "1000",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.sql.streaming.metricsEnabled": "false",
+    # Spark's own expression has no keys and logins of Kafka's clients.
+    "spark.redaction.regex": r"(?i)secret|password|token|access[.]?key|keystore[.]key|jaas",
     # Every query has a separate consumer group, so no query uses a consumer that another one left. By default the
     # consumers stay for five minutes with what they fetched, and fill the heap.
     "spark.kafka.consumer.cache.timeout": "2s",
@@ -44,18 +45,21 @@ SETTINGS = {
 }
 
 
-def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
-    """Open a session on spark-submit's master; without spark-submit, on this machine's cores.
+def open_session(
+    run_id: str, more: Mapping[str, str] = MappingProxyType({}), master: str = masters.LOCAL_CORES
+) -> SparkSession:
+    """Open a session on spark-submit's master; without spark-submit, on ``master``.
 
     ``more``: settings beyond those of every session.
     """
     builder = SparkSession.builder.appName(f"kraftwright-smoke-{run_id}")
-    for name, value in {**SETTINGS, **more}.items():
-        builder = builder.config(name, value)
+    settings = {**SETTINGS, **more}
     if SUBMITTED not in os.environ:
-        _clean_environment()
-        for name, value in _alone(more).items():
-            builder = builder.config(name, value)
+        _clean_environment(master)
+        alone = _alone(more, master)
+        settings = {**alone, **settings, JAVA_OPTIONS: alone[JAVA_OPTIONS]}
+    for name, value in settings.items():
+        builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
     except (PySparkException, Py4JError) as error:
@@ -65,20 +69,20 @@ def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) ->
     return spark
 
 
-def _clean_environment() -> None:
+def _clean_environment(master: str) -> None:
     """Clean the environment of this process, which Spark's JVM inherits."""
-    wanted = environment.of_spark(os.environ, environment.LOCAL, sys.executable, str(spark_home()))
+    wanted = environment.of_spark(os.environ, master, sys.executable, str(spark_home()))
     for name in os.environ.keys() - wanted.keys():
         del os.environ[name]
     os.environ.update(wanted)
 
 
-def _alone(more: Mapping[str, str]) -> dict[str, str]:
+def _alone(more: Mapping[str, str], master: str) -> dict[str, str]:
     """Return the settings that spark-submit would have passed."""
     jars = sorted(JARS.glob("*.jar"))
     java = f"{more.get(JAVA_OPTIONS, '')} {appcds.options(os.environ, jars)}".strip()
-    named = {"spark.master": "local[*]", "spark.jars": ",".join(str(jar) for jar in jars), JAVA_OPTIONS: java}
-    return {**named, **local_settings(jars)}
+    named = {"spark.master": master, "spark.jars": ",".join(str(jar) for jar in jars), JAVA_OPTIONS: java}
+    return {**named, **(local_settings(jars) if masters.is_local(master) else {})}
 
 
 def shuffle_partitions(cores: int) -> int:
@@ -128,7 +132,7 @@ def chain(error: Exception) -> list[str]:
 
 def require_executor(spark: SparkSession, seconds: float = EXECUTOR_SECONDS) -> None:
     """Raise InstallationError if a master elsewhere runs no task within so many seconds."""
-    if str(spark.sparkContext.master).startswith("local"):
+    if masters.is_local(str(spark.sparkContext.master)):
         return
     work = threading.Thread(target=lambda: spark.range(1, numPartitions=1).collect(), daemon=True)
     work.start()

@@ -17,15 +17,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_jobs import appcds, causes, config, environment, native_smoke_command, private_file, report, steady
+from spark_jobs import appcds, causes, config, environment, masters, native_smoke_command, private_file, report, steady
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, InstallationError, SmokeError, TimedOutError
 from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings, spark_home
-from spark_jobs.progress import CHECKPOINT, Progress, last_line
+from spark_jobs.progress import CHECKPOINT, SESSION_UP, Progress, last_line, steps
 from spark_jobs.verdict import ended
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,9 +42,6 @@ SHORT_RUN = 1_000_000
 SHORT_RUN_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 LONG_RUN_JAVA = "-XX:+UseParallelGC"
 GRACE_SECONDS = 10
-#: Names of settings that Spark hides in its logs (spark.redaction.regex); the path of a file is no secret.
-SECRET = re.compile(r"(?!.*file$).*(secret|password|token|access[.]?key)", re.IGNORECASE)
-PLACE_FOR_SECRETS = "write it into the file spark-defaults.conf of the folder that SPARK_CONF_DIR names"
 
 
 @dataclass(frozen=True)
@@ -60,22 +58,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    made = parser("submit", "Run the Spark smoke test with spark-submit.")
-    made.add_argument("--master", default="local[*]", help="Spark master: local[*], spark://host:port, yarn, k8s://…")
+    made = masters.add_arguments(parser("submit", "Run the Spark smoke test with spark-submit."))
     made.add_argument("--timeout", type=float, default=600.0, help="seconds for the Spark job")
     made.add_argument("--jars", type=Path, default=JARS, help="directory of the Kafka connector's jars")
-    made.add_argument("--conf", action="append", default=[], type=setting, metavar="K=V", help="repeatable")
     return made.parse_args(arguments)
-
-
-def setting(text: str) -> str:
-    """Parse ``name=value`` for spark-submit's ``--conf``."""
-    name, equals, _ = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{name!r} is not a setting and its value: spark.executor.memory=2g is")
-    if SECRET.match(name):
-        raise argparse.ArgumentTypeError(f"{name} is a secret, and everybody sees command lines; {PLACE_FOR_SECRETS}")
-    return text
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -89,7 +75,9 @@ def _run(options: argparse.Namespace) -> int:
     with steady.beside(settings):
         code = _watched(line, seconds, log, options.master)
     if code is None:
-        raise _broken(settings, TimedOutError(_too_long(settings, seconds)))
+        raise _broken(settings, TimedOutError(_too_long(settings, seconds, options.master)))
+    if code < 0:
+        raise _broken(settings, InstallationError(_killed(settings, -code)))
     if code not in range(EXIT_DEFECT) or (code == EXIT_FAILED and not _judged(settings)):
         known = causes.meaning([], log.read_text(errors="replace"))
         if known and code == EXIT_FAILED:
@@ -141,7 +129,7 @@ def check_java(environment: Mapping[str, str]) -> None:
 def command(tools: Tools, master: str, settings: Sequence[str], records: int, config_path: Path) -> list[str]:
     """Return the whole spark-submit line."""
     java = SHORT_RUN_JAVA if records <= SHORT_RUN else LONG_RUN_JAVA
-    local = local_settings(tools.jars) if master.startswith("local") else {}
+    local = local_settings(tools.jars) if masters.is_local(master) else {}
     named = [f"{name}={value}" for name, value in local.items()] + list(settings)
     return [
         str(tools.spark_submit),
@@ -177,9 +165,11 @@ def _watched(line: Sequence[str], timeout: float, log: Path, master: str) -> int
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the whole group: spark-submit's JVM and the Python that it started."""
+    """End the whole group: spark-submit's JVM and the Python that it started, which outlives a killed JVM."""
     for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
         if process.poll() is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             return
         os.killpg(process.pid, number)
         try:
@@ -188,11 +178,25 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def _too_long(settings: SmokeConfig, seconds: float) -> str:
+def _too_long(settings: SmokeConfig, seconds: float, master: str) -> str:
     done = last_line(settings.output_dir) or "nothing"
+    if not (masters.is_local(master) or SESSION_UP in steps(settings.output_dir)):
+        return (
+            f"{master} did not start the application within {seconds:.0f} s: its queue is full, or it does not answer. "
+            "Free resources, name another queue (spark.yarn.queue), and remove the application that waits"
+        )
     return (
         f"it did not end within {seconds:.0f} s. Last done: {done}. Give more time (kafka_smoke_timeout), fewer "
         "records, or a machine that is less busy"
+    )
+
+
+def _killed(settings: SmokeConfig, number: int) -> str:
+    """Return the message about a driver that a signal ended; Spark itself always exits with a code."""
+    done = last_line(settings.output_dir) or "nothing"
+    return (
+        f"Spark's driver was killed by {signal.Signals(number).name}. Last done: {done}. Find what killed it (the "
+        "kernel does so when memory is short: journalctl -k), then run this again"
     )
 
 

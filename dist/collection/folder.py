@@ -19,7 +19,15 @@ PLACE = "files/example"
 EXAMPLE = "inventories/example"
 #: Settings of the checkout that lead to its own plugins: Ansible finds those of a collection by itself.
 OWN = (
-    *("roles_path", "library", "module_utils", "action_plugins", "filter_plugins", "lookup_plugins"),
+    *(
+        "roles_path",
+        "library",
+        "module_utils",
+        "action_plugins",
+        "filter_plugins",
+        "lookup_plugins",
+        "inventory_plugins",
+    ),
     *("doc_fragment_plugins", "callback_plugins"),
 )
 CALLBACKS = ("callbacks_enabled", "stdout_callback")

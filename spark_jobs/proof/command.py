@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -9,11 +10,11 @@ from time import monotonic
 
 from pyspark.sql import SparkSession
 
-from spark_jobs import private_file, report, session
+from spark_jobs import masters, private_file, report, session
 from spark_jobs.cli import parser, with_config
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
 from spark_jobs.page import proof as page
-from spark_jobs.progress import Progress
+from spark_jobs.progress import SESSION_UP, Progress
 from spark_jobs.proof import groups, meanwhile, topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import ProofConfig, load
@@ -30,15 +31,15 @@ PAGE = "page.html"
 def main(arguments: Sequence[str]) -> int:
     """Run the proof; the exit code."""
     described = parser("proof", "Compare topics of two clusters, record by record.", "spark_jobs/proof/config.py")
-    return with_config(arguments, described, load, _run)
+    return with_config(arguments, masters.add_arguments(described), load, _run)
 
 
-def _run(config: ProofConfig) -> int:
+def _run(config: ProofConfig, options: Namespace) -> int:
     progress = Progress(config.output_dir)
     progress.begin()
     draft = begun(config, progress)
     try:
-        _on_a_session(draft, config, progress)
+        _on_a_session(draft, config, progress, options)
     except UnreachableError as error:
         draft["verdict"] = unreachable(str(error))
         _write(draft, config, progress)
@@ -81,13 +82,14 @@ def begun(config: ProofConfig, progress: Progress) -> Report:
     )
 
 
-def _on_a_session(draft: Report, config: ProofConfig, progress: Progress) -> None:
+def _on_a_session(draft: Report, config: ProofConfig, progress: Progress, options: Namespace) -> None:
     before = progress.seconds
-    spark = session.open_session(config.run_id)
+    spark = session.open_session(config.run_id, masters.named(options.conf), options.master)
     try:
         draft["spark"] = session.spark_section(spark, progress.seconds - before)
-        progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
+        progress.say(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
         with session.explaining():
+            session.require_executor(spark)
             prove(spark, config, draft, progress)
     finally:
         spark.stop()

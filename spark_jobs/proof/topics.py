@@ -41,7 +41,8 @@ class Cluster:
         return cls(spark, address, admin, append_time)
 
     def rows(self, windows: Mapping[str, Window], isolation: str = kafka_io.READ_COMMITTED) -> DataFrame:
-        connected = kafka_io.connection(self.address.bootstrap_servers, self.address.client_options)
+        address = self.address
+        connected = kafka_io.connection(self.spark, address.bootstrap_servers, address.client_options)
         return kafka_io.read_topics(self.spark, {**connected, kafka_io.ISOLATION: isolation}, windows)
 
 

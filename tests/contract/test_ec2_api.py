@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import boto3
 from ansible.module_utils.kraft.providers.ec2 import asked
 from botocore import xform_name
 from botocore.loaders import Loader
@@ -42,6 +43,40 @@ def test_each_call_is_in_the_policy_and_each_permission_is_used() -> None:
         if xform_name(operation) in names
     }
     assert calls == {action for each in STATEMENTS for action in each["Action"]}
+
+
+#: The readers of pages, and calls that AWS has no pages for.
+READERS = {"pages", "listed"}
+WHOLE = {"describe_key_pairs", "describe_images", "describe_addresses", "describe_instance_attribute"}
+
+
+def describing(path: Path) -> list[tuple[str, str, set[str]]]:
+    """(function that is called, the describing call, its arguments) of a file."""
+    found = []
+    for each in ast.walk(ast.parse(path.read_text())):
+        if isinstance(each, ast.Call):
+            called = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
+            texts = [str(one.value) for one in each.args if isinstance(one, ast.Constant)]
+            name = next((one for one in (called, *texts) if one.startswith("describe_")), "")
+            found += [(called, name, {str(one.arg) for one in each.keywords})] if name else []
+    return found
+
+
+def test_each_describing_call_reads_all_pages_or_is_bounded_by_ids() -> None:
+    calls = [each for path in CODE for each in describing(path)]
+    assert len(calls) > 20
+    unbounded = [
+        (called, name)
+        for called, name, given in calls
+        if called not in READERS and name not in WHOLE and not any(each.endswith("Ids") for each in given)
+    ]
+    assert unbounded == []
+
+
+def test_calls_that_are_read_whole_have_no_pages() -> None:
+    client = boto3.client("ec2", region_name="eu-central-1", aws_access_key_id="a", aws_secret_access_key="b")  # noqa: S106
+    assert {each for each in WHOLE if client.can_paginate(each)} <= {"describe_images"}  # always by its id
+    assert all("ImageIds" in given for path in CODE for _, name, given in describing(path) if name == "describe_images")
 
 
 def test_tags_are_allowed_in_each_call_that_makes_something() -> None:

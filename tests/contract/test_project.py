@@ -61,8 +61,9 @@ def test_nothing_is_left_unfinished() -> None:
 def test_files_that_pytest_runs_together_have_different_names() -> None:
     """Without packages, pytest takes the second file of a name for the first one, and ends."""
     runs: dict[str, list[str]] = {}
-    for path in (each for each in PYTHON if each.name.startswith("test_")):
-        run, *rest = path.relative_to(ROOT / "tests").parts
+    tests = ROOT / "tests"
+    for path in (each for each in PYTHON if each.name.startswith("test_") and tests in each.parents):
+        run, *rest = path.relative_to(tests).parts
         runs.setdefault(f"{run}/spark" if rest[0] == "spark" else run, []).append(path.name)
     assert len(runs) > 4
     assert [(run, name) for run, names in runs.items() for name in sorted(set(names)) if names.count(name) > 1] == []

@@ -8,6 +8,10 @@ moto answers at once and always truthfully. The double sits between it and the c
 - ``kill``: the caller is killed at its n-th changing call, after the change was made.
 - ``end``: machines end as soon as they were launched, with a reason.
 - ``placement``: placement groups, by name: strategy and number of partitions.
+- ``throttle``: a share of calls, chosen at random, is answered "RequestLimitExceeded" or "Throttling".
+- ``page``: describing calls that have pages give so many items in each; ``expire``: so many page tokens are refused.
+- ``slow``: each answer takes so many seconds.
+- ``lose``: a call is done, and its answer is lost, so many times.
 - ``hook``: a function that is called before each call, to let something happen meanwhile.
 
 A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order. ``clock`` says what
@@ -20,6 +24,7 @@ import contextlib
 import dataclasses
 import http.client
 import os
+import random
 import signal
 import threading
 import time
@@ -76,6 +81,9 @@ CHANGED = (
     "ModifyVolume",
 )
 LOOKS = ("Describe", "Get")
+TOKEN = "NextToken"  # noqa: S105 - of a page
+#: Calls that have pages.
+PAGED = tuple(each for each in SHOWN if each not in {"DescribeAddresses", "DescribeKeyPairs"})
 #: moto has no placement groups: the double answers, once moto has enforced the permission.
 PLACEMENT = (
     "<DescribePlacementGroupsResponse><placementGroupSet>{items}</placementGroupSet></DescribePlacementGroupsResponse>"
@@ -87,6 +95,7 @@ PLACED = (
 FORBIDDEN = 403
 ERROR = "<Response><Errors><Error><Code>{code}</Code><Message>{text}</Message></Error></Errors></Response>"
 Answer = tuple[int, bytes]
+LOST: Answer = (0, b"")
 
 
 class Clock:
@@ -127,10 +136,16 @@ class Double:
     kill: int = 0
     victim: int = 0
     end: str = ""
+    lose: dict[str, int] = dataclasses.field(default_factory=dict)  #: call -> times
+    throttle: float = 0
+    page: int = 0
+    expire: int = 0
+    slow: float = 0
     hook: Callable[[Call], None] | None = None
     placement: dict[str, tuple[str, int]] = dataclasses.field(default_factory=lambda: {"orders": ("partition", 3)})
     status: int = 400
     clock: Callable[[], float] = time.monotonic
+    _random: random.Random = dataclasses.field(default_factory=lambda: random.Random(36))  # noqa: S311
     _before: dict[str, list[tuple[float, str, ET.Element]]] = dataclasses.field(default_factory=dict)
     _young: dict[str, tuple[float, str]] = dataclasses.field(default_factory=dict)
     _tokens: dict[str, tuple[str, Answer]] = dataclasses.field(default_factory=dict)
@@ -150,6 +165,8 @@ class Double:
             self.calls.append(call)
         if self.hook:
             self.hook(call)
+        time.sleep(self.slow)
+        body = self._without_token(call, body)
         with self._lock:
             if refused := self._refusal(call):
                 return refused
@@ -158,12 +175,26 @@ class Double:
                 self._headers = headers
                 self._remember(call)
                 told = self._done(call, self._forward(headers, body))
+        if self.lose.get(call.action):
+            self.lose[call.action] -= 1
+            return LOST
         if call.changes and self.victim and self.kill and len(self.changes) == self.kill:
             os.kill(self.victim, signal.SIGKILL)
             time.sleep(0.2)
         return told
 
+    def _without_token(self, call: Call, body: bytes) -> bytes:
+        """Return a request for moto, which has no pages of this size."""
+        if TOKEN not in call.parameters:
+            return body
+        return urllib.parse.urlencode({k: v for k, v in call.parameters.items() if k != TOKEN}).encode()
+
     def _refusal(self, call: Call) -> Answer | None:
+        if self.throttle and self._random.random() < self.throttle:
+            return 503, self._error(self._random.choice(("RequestLimitExceeded", "Throttling")))[1]
+        if self.expire and TOKEN in call.parameters:
+            self.expire -= 1
+            return self._error("InvalidNextToken")
         if self.refuse.get(call.action):
             return self._error(self.refuse[call.action].pop(0))
         for value in call.parameters.values():
@@ -222,7 +253,7 @@ class Double:
             if token := call.parameters.get("ClientToken"):
                 self._tokens[token] = (self._asked(call), told)
         if call.action in SHOWN:
-            return status, self._without_young(call.action, body)
+            return status, self._one_page(call, self._without_young(call.action, body))
         if call.action == "DescribeVolumesModifications":
             return status, self._going_on(body)
         return told
@@ -275,6 +306,20 @@ class Double:
                     code.text = self.end
         return ET.tostring(root)
 
+    def _one_page(self, call: Call, body: bytes) -> bytes:
+        """Return the page that is asked for, with the token of the next one."""
+        if not self.page or call.action not in PAGED:
+            return body
+        root = ET.fromstring(body)  # noqa: S314
+        found, start = list(self._items(call.action, root)), int(call.parameters.get(TOKEN) or 0)
+        for at, (items, item, _) in enumerate(found):
+            if not start <= at < start + self.page:
+                items.remove(item)
+        if start + self.page < len(found):
+            space = root.tag.partition("}")[0] + "}" if "}" in root.tag else ""
+            ET.SubElement(root, f"{space}nextToken").text = str(start + self.page)
+        return ET.tostring(root)
+
     def _going_on(self, body: bytes) -> bytes:
         """Changes of volumes that are late are going on."""
         root = ET.fromstring(body)  # noqa: S314
@@ -306,6 +351,9 @@ def double(moto: int) -> Iterator[tuple[Double, str]]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             status, told = made.answer(dict(self.headers), body)
+            if (status, told) == LOST:
+                self.close_connection = True
+                return
             self.send_response(status)
             self.send_header("Content-Length", str(len(told)))
             self.end_headers()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
+import datetime
 import multiprocessing
 import signal
 import time
@@ -15,7 +17,7 @@ import boto3
 import kafka_ec2_apply
 import pytest
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.providers.ec2 import key_pairs, model, waiting
+from ansible.module_utils.kraft.providers.ec2 import key_pairs, machines, model, waiting
 from ansible.module_utils.kraft.providers.ec2.model import Desired
 
 from tests.integration.ec2_account import REGION, free_port, start_moto
@@ -130,6 +132,8 @@ def aws(place: Place) -> Place:
     place.double.calls.clear()
     place.double.hide, place.double.late, place.double.refuse = {}, {}, {}
     place.double.end, place.double.hook = "", None
+    place.double.lose = {}
+    place.double.throttle = place.double.page = place.double.expire = 0
     place.double.kill = place.double.victim = 0
     return place
 
@@ -205,6 +209,55 @@ def test_what_aws_shows_late_is_waited_for_and_made_once(aws: Place, clock: Cloc
     aws.double.calls.clear()
     aws.apply(wanted)
     assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+
+
+def test_a_busy_account_with_pages_of_one_item_gets_one_cluster(aws: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fifth of all calls is throttled, page tokens expire; botocore's pauses are left out."""
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    wanted = aws.wanted("busy", cluster_id="busy-id")
+    aws.double.throttle, aws.double.page, aws.double.expire = 0.2, 1, 2
+    aws.apply(wanted)
+    assert aws.everything("busy") == WHOLE
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+    kafka_ec2_apply.explained({**aws.parameters(wanted), "state": "absent", "delete_data": True, "hosts": []})
+    assert aws.everything("busy") == Counter()
+
+
+def test_a_machine_that_still_starts_gets_its_address_once_it_runs(aws: Place) -> None:
+    """A run without data disks that was killed after the launch: AWS refuses the address of a pending machine."""
+    wanted = dataclasses.replace(one_node(aws, "pending"), nodes=(scene.node(0, volumes=()),))
+    aws.double.refuse = {"AllocateAddress": ["AddressLimitExceeded"]}
+    with pytest.raises(KraftError, match="AddressLimitExceeded"):
+        aws.apply(wanted)
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    made = [each.action for each in aws.double.calls]
+    assert "DescribeInstances" in made[made.index("CreateKeyPair") + 12 : made.index("AssociateAddress")]
+
+
+@pytest.mark.parametrize("lost", ["all", *(pytest.param(each, marks=pytest.mark.long) for each in MADE)])
+def test_a_lost_answer_makes_nothing_twice(aws: Place, monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
+    """The call had its effect; botocore repeats calls without an answer."""
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+    wanted = one_node(aws, f"lost-{lost.lower()}")
+    aws.double.lose = dict.fromkeys(MADE if lost == "all" else (lost,), 1)
+    for _ in MADE:
+        with contextlib.suppress(KraftError):
+            aws.apply(wanted)
+            break
+    assert aws.everything(wanted.cluster) == ONE
+
+
+def test_a_clock_that_is_wrong_makes_no_disk_twice(aws: Place, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=4)
+    monkeypatch.setattr(machines.datetime, "datetime", type("Fast", (), {"now": staticmethod(lambda _: fast)}))
+    wanted = one_node(aws, "clock")
+    aws.double.hide = {"CreateVolume": LATE}
+    aws.apply(wanted)
+    assert clock.now >= LATE
+    assert aws.everything("clock") == ONE
 
 
 def test_what_aws_never_shows_ends_with_the_words_run_again(aws: Place) -> None:

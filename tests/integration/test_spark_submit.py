@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
@@ -22,12 +17,11 @@ from confluent_kafka.admin import AdminClient
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN
 from spark_jobs.installation import JARS
 from spark_jobs.record_format import RUN_ID
-from spark_jobs.report_check import schema_errors
 from spark_jobs.steady import FEWEST
 from spark_jobs.submit import find_tools
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_node import free_ports
-from tests.integration.spark_topic import create
+from tests.integration.spark_job import Job
+from tests.integration.spark_standalone import Standalone
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = 20_000
@@ -40,47 +34,9 @@ def jars() -> None:
         subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
 
 
-@dataclass(frozen=True)
-class Job:
-    """A configuration file and the topic that it names."""
-
-    bootstrap: str
-    topic: str
-    config: Path
-    output: Path
-
-    def submit(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run ``python -m spark_jobs.submit`` in a separate process."""
-        line = [sys.executable, "-m", "spark_jobs.submit", "--config", str(self.config), "--timeout", "300", *arguments]
-        return self.run(line, **environment)
-
-    def run(self, line: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
-        whole = {**os.environ, **environment}
-        return subprocess.run(line, cwd=ROOT, env=whole, capture_output=True, text=True, timeout=400, check=False)
-
-    def report(self) -> dict[str, Any]:
-        report: dict[str, Any] = json.loads((self.output / "report.json").read_text())
-        assert schema_errors(report) == []
-        return report
-
-
 @pytest.fixture
 def job(kafka_cluster: KafkaCluster, tmp_path: Path, request: pytest.FixtureRequest) -> Job:
-    name = "submit-" + request.node.name[-60:]
-    bootstrap = kafka_cluster.bootstrap_servers
-    content = {
-        "run_id": "submitted",
-        "bootstrap_servers": bootstrap,
-        "topic": create(bootstrap, name, 6),
-        "partitions": 6,
-        "records": RECORDS,
-        "record_bytes": 100,
-        "output_dir": str(tmp_path / "out"),
-        "versions": {"kafka": "4.4.0"},
-    }
-    path = tmp_path / "smoke.json"
-    path.write_text(json.dumps(content))
-    return Job(bootstrap, name, path, tmp_path / "out")
+    return Job.make(kafka_cluster.bootstrap_servers, "submit-" + request.node.name[-60:], tmp_path, RECORDS)
 
 
 def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -> None:
@@ -146,68 +102,11 @@ def written_by_spark(value: bytes | str | None) -> bool:
     return isinstance(value, bytes) and value[RUN_ID.start : RUN_ID.end].startswith(b"submitt.")
 
 
-WORKERS = 2
-
-
-@dataclass(frozen=True)
-class Standalone:
-    """A master and two workers from the pyspark package, ended by their pids."""
-
-    url: str
-    directories: tuple[Path, ...]
-
-    def ran(self) -> list[int]:
-        """Tasks that each worker's executors finished."""
-        logs = [[log.read_text() for log in place.glob("app-*/*/stderr")] for place in self.directories]
-        return [sum(text.count("Finished task") for text in texts) for texts in logs]
-
-
 @pytest.fixture
 def standalone(tmp_path: Path) -> Iterator[Standalone]:
-    spark_class = find_tools(os.environ, JARS).spark_submit.with_name("spark-class")
-    (port,) = free_ports(1)
-    url = f"spark://127.0.0.1:{port}"
-    own = tuple(tmp_path / f"worker{number}" for number in range(1, WORKERS + 1))
-    master = ["master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
-    worker = ["worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0"]
-    lines = [master, *([*worker, "--work-dir", str(place), url] for place in own)]
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
-    with (tmp_path / "standalone.log").open("w") as log:
-        processes = [
-            subprocess.Popen(
-                [str(spark_class), f"org.apache.spark.deploy.{name}", *rest], env=environment, stdout=log, stderr=log
-            )
-            for name, *rest in lines
-        ]
-    try:
-        wait_for_port(port)
-        wait_for_workers(tmp_path / "standalone.log")
-        yield Standalone(url, own)
-    finally:
-        for process in reversed(processes):
-            process.send_signal(signal.SIGTERM)
-        for process in processes:
-            process.wait(30)
-
-
-def wait_for_workers(log: Path) -> None:
-    """An application that starts before a worker is there would run on the other one alone."""
-    deadline = time.monotonic() + MASTER_SECONDS
-    while log.read_text().count("Successfully registered with master") < WORKERS:
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.1)
-
-
-def wait_for_port(port: int) -> None:
-    deadline = time.monotonic() + MASTER_SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            assert time.monotonic() < deadline, "the master does not listen"
-            time.sleep(0.1)
-        else:
-            return
+    cluster = Standalone.start(tmp_path)
+    yield cluster
+    cluster.stop()
 
 
 def test_a_standalone_cluster_of_two_workers_proves_the_cluster(job: Job, standalone: Standalone) -> None:

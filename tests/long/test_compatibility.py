@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.long.lab_hosts import ANSIBLE, ROOT, LabHosts, name_of
+from tests.long import environments
+from tests.long.lab_hosts import ROOT, LabHosts, name_of
 
 LOCKS = ROOT / "requirements/compatibility"
 PLAYBOOKS = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("playbooks/*.yml"))
@@ -24,18 +25,7 @@ PYTHON = {"oldest": "3.11", "newest": "3.12", "navigator": "3.11", "ara": "3.11"
 
 
 def installed(name: str, home: Path) -> Path:
-    """The ``bin`` of a new environment with the packages of a lock."""
-    version = PYTHON[name]
-    known = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    python = str(known[-1]) if known else shutil.which(f"python{version}")
-    if python is None:
-        pytest.skip(f"there is no Python {version} on this machine")
-    uv, place = str(ANSIBLE / "uv"), home / name
-    subprocess.run([uv, "venv", "--quiet", "--python", python, str(place)], check=True)
-    build = ["--build-constraints", str(ROOT / "requirements/build.lock")]
-    line = [uv, "pip", "sync", "--quiet", "--python", str(place / "bin/python"), "--require-hashes", *build]
-    subprocess.run([*line, str(LOCKS / f"{name}.lock")], check=True)
-    return place / "bin"
+    return environments.installed(LOCKS / f"{name}.lock", home, PYTHON[name])
 
 
 def run(programs: Path, *line: str, **more: str) -> str:

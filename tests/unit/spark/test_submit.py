@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_jobs import config, native_smoke_command, report, submit
+from spark_jobs import config, masters, native_smoke_command, report, submit
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
 from spark_jobs.progress import Progress
@@ -129,12 +129,12 @@ def test_bad_arguments_are_usage_and_not_unreachable(arguments: list[str], capsy
 )
 def test_a_setting_that_is_none_or_a_secret_is_refused(given: str, said: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=said):
-        submit.setting(given)
+        masters.setting(given)
 
 
 def test_the_path_of_a_secret_is_none() -> None:
     given = "spark.kubernetes.authenticate.submission.oauthTokenFile=/run/token"
-    assert submit.setting(given) == given
+    assert masters.setting(given) == given
 
 
 def test_the_environment_has_a_java_that_is_new_enough() -> None:
@@ -195,7 +195,7 @@ def test_a_run_that_takes_too_long_keeps_what_it_had_found(
     counted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = prepared(tmp_path, monkeypatch, None, "")
-    (tmp_path / "progress.log").write_text("   1.0 s  wrote 100 records\n")
+    (tmp_path / "progress.log").write_text("   0.5 s  Spark 4.2.0 is up on nonsense\n   1.0 s  wrote 100 records\n")
     left(tmp_path, settings, "unreachable", counted)
     assert run(tmp_path) == EXIT_USAGE
     assert "Last done: wrote 100 records." in capsys.readouterr().err
@@ -214,3 +214,39 @@ def test_a_trimmed_java_is_named_with_the_module_that_it_lacks(tmp_path: Path) -
     )
     with pytest.raises(InstallationError, match=r"lacks the module jdk\.incubator\.vector"):
         submit.check_java({"JAVA_HOME": str(tmp_path)})
+
+
+def test_a_driver_that_a_signal_ended_is_usage_with_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = prepared(tmp_path, monkeypatch, -9, "")
+    (tmp_path / "progress.log").write_text("   1.0 s  wrote 100 records\n")
+    assert run(tmp_path) == EXIT_USAGE
+    assert "Spark's driver was killed by SIGKILL. Last done: wrote 100 records." in capsys.readouterr().err
+    found = report.of_run(settings)
+    assert found is not None
+    assert found["verdict"]["outcome"] == "undecided"
+
+
+def test_a_master_that_starts_no_application_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepared(tmp_path, monkeypatch, None, "")
+    (tmp_path / "progress.log").write_text("   1.0 s  a record in each of 2 partitions\n")
+    assert run(tmp_path) == EXIT_USAGE
+    assert "nonsense did not start the application within 600 s: its queue is full" in capsys.readouterr().err
+
+
+def test_what_a_killed_driver_started_is_ended_too(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    script = (
+        "import os, pathlib, subprocess\n"
+        f"pathlib.Path({str(child)!r}).write_text(str(subprocess.Popen(['sleep', '60']).pid))\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    assert submit._watched([sys.executable, "-c", script], 20.0, tmp_path / "spark.log", "yarn") == -9
+    pid = int(child.read_text())
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+        assert time.monotonic() < deadline, "the child still runs"
+        time.sleep(0.05)

@@ -56,16 +56,19 @@ def _boto() -> Any:
     return boto3, botocore
 
 
-def client(service: str, region: str, tries: int = TRIES) -> Any:
-    """Return a client of boto3 for a region; credentials and address come from AWS's own variables and files."""
-    boto3, botocore = _boto()
-    config = botocore.config.Config(
+def config(tries: int = TRIES, read: int = READ) -> Any:
+    """Return botocore's settings: throttled calls are repeated, and no call waits for minutes."""
+    return _boto()[1].config.Config(
         retries={"mode": "standard", "total_max_attempts": tries},
         max_pool_connections=16,
         connect_timeout=CONNECT,
-        read_timeout=READ,
+        read_timeout=read,
     )
-    return boto3.client(service, region_name=region, config=config)
+
+
+def client(service: str, region: str, tries: int = TRIES) -> Any:
+    """Return a client of boto3 for a region; credentials and address come from AWS's own variables and files."""
+    return _boto()[0].client(service, region_name=region, config=config(tries))
 
 
 def explained(error: Exception, region: str) -> KraftError:

@@ -168,6 +168,9 @@ OF_CALL = {
     ("OptInRequired", "RunInstances"): (
         "accept the terms of this image in AWS Marketplace, or subscribe to it: the text of AWS has the address"
     ),
+    ("InvalidGroup.NotFound", "DescribeSecurityGroups"): (
+        "a machine is in a security group that is gone, or that only another account sees (shared VPC): see its groups"
+    ),
     ("OptInRequired", "DescribeVpcs"): "enable the region for this account, or change kafka_ec2_region",
     ("AuthFailure", "DescribeVpcs"): f"{RENEW}; compare the clock of this machine; is the region enabled?",
 }
@@ -225,6 +228,7 @@ OF_KIND = (
 ELSE = (
     "the text of AWS says what it does not accept: correct that, then run again; a policy (SCP) can be the cause, too"
 )
+PROFILE = "correct kafka_ec2_instance_profile; a new profile is known a minute after it was made: run again then"
 #: AWS's words for something of another account: it answers them with the code for wrong credentials.
 NOT_OURS = re.compile(r"ot authorized|ermission|belong|not own")
 
@@ -233,6 +237,8 @@ def advice_for(code: str, operation: str, text: str = "") -> str:
     """Return the remedy for a code in a call. `text`: AWS's message."""
     if code == "AuthFailure" and NOT_OURS.search(text):
         return FOREIGN
+    if code == "InvalidParameterValue" and "nstance Profile" in text:
+        return PROFILE
     found = OF_CALL.get((code, operation)) or ADVICE.get(code, "")
     found = found or next((advice for part, advice in OF_KIND if re.search(part, code)), ELSE)
     if found is not POLICY:

@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 LIVING = ("pending", "running", "stopping", "stopped")
 LEAVING = ("detaching", "detached")
+XEN = "xen"  # trait of an instance type that is not of the Nitro family
 USABLE_DISK = ("available", "in-use", "creating")
 #: Things with tags, beside instances -> key of their id.
 KINDS = {
@@ -180,7 +181,8 @@ def rules(permissions: Iterable[Data], owner: str = "") -> tuple[Rule, ...]:
             for r in each.get(kind) or []:
                 account = str(r.get("UserId") or owner)
                 other = account if account != owner else ""
-                found.append(Rule(first, last, r[key], protocol, r.get("Description") or "", other))
+                reason, peering = r.get("Description") or "", r.get("PeeringStatus") or ""
+                found.append(Rule(first, last, r[key], protocol, reason, other, peering))
     return tuple(sorted(found))
 
 
@@ -218,7 +220,7 @@ def _day(moment: Any) -> str:
 
 def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.CurrentInstance:
     """Return an instance with every group of every interface. `disks`: volume id -> volume."""
-    named, placed = tags(item), item["Placement"]
+    named, placed = tags(item), item.get("Placement") or {}
     devices = {m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m}
     root = devices.get(item.get("RootDeviceName") or "", "")
     mappings = [each["Ebs"] for each in item.get("BlockDeviceMappings") or [] if "Ebs" in each]
@@ -231,7 +233,7 @@ def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.Curre
         host=named.get(model.HOST, ""),
         node_id=named.get(model.NODE_ID, ""),
         state=item["State"]["Name"],
-        zone=placed["AvailabilityZone"],
+        zone=placed.get("AvailabilityZone") or "",
         instance_type=item.get("InstanceType", ""),
         private_ip=item.get("PrivateIpAddress") or "",
         public_ip=item.get("PublicIpAddress") or "",

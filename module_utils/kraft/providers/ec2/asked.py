@@ -130,6 +130,11 @@ def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
             yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
     for at, volume in enumerate(node.volumes):
         yield from _volume(node, at, volume)
+        region = (volume.kms_key.split(":") + [""] * 4)[3]  # of an ARN
+        if region and wanted.region and region != wanted.region:
+            message, remedy = f"The key is in {region}, not in {wanted.region}", "give a key of the disks' region"
+            place = f"kafka_ec2_volumes[{at}].kms_key"
+            yield Problem("ec2_volume", message, remedy, place, node.host, volume.kms_key)
 
 
 def _volume(node: Node, at: int, volume: Volume) -> Iterator[Problem]:

@@ -34,7 +34,7 @@ def against(wanted: Desired, found: Current) -> list[Problem]:
 
 def _places(wanted: Desired, found: Current) -> Iterator[Problem]:
     if wanted.vpc_id and found.vpc is None:
-        remedy = "give a VPC of this account and region, or leave it out for one of the cluster's own"
+        remedy = "give a VPC of this region that is this account's or shared with it, or leave it out for a new one"
         yield Problem(
             "ec2_vpc", f"The region {wanted.region} has no such VPC", remedy, "kafka_ec2_vpc_id", value=wanted.vpc_id
         )
@@ -44,7 +44,7 @@ def _places(wanted: Desired, found: Current) -> Iterator[Problem]:
         if subnet is None:
             message, remedy = (
                 f"The region {wanted.region} has no such subnet",
-                "give subnets of this account and region",
+                "give subnets of this region that are this account's or shared with it (AWS RAM)",
             )
             yield Problem("ec2_subnet", message, remedy, "kafka_ec2_subnet_ids", value=subnet_id)
         elif subnet.vpc_id != wanted.vpc_id:

@@ -32,7 +32,7 @@ def _describe_node(wanted: Desired, found: Current, made: NodePlan) -> Iterator[
     node = made.wanted
     yield from _disks(made)
     if made.launch:
-        image = found.image_id or wanted.image
+        image = (found.image_id or wanted.image) + (f" of account {found.image_owner}" if found.image_owner else "")
         yield f"launch instance {node.host}: {node.instance_type} in {node.zone}, node id {node.node_id}, {image}"
     elif made.start:
         yield f"start instance {made.instance_id} ({node.host})"

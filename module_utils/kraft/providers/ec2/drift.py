@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.providers.ec2.plan import own_group, own_volume
 
 EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
 AWS = "aws ec2"
+ACTIVE = "active"  # state of a peering
 ROOT_TYPE = DISK_TYPE = "gp3"
 
 
@@ -33,6 +34,11 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
             " --cidr 0.0.0.0/0"
         )
         yield _warning("ec2_egress", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+    for rule in group.rules if group else ():
+        if rule.peering not in ("", ACTIVE):
+            message = f"The rule {rule} has no effect: the peering to that group's VPC is {rule.peering}"
+            remedy = "restore the peering, or take the source out of the list"
+            yield _warning("ec2_source", message, remedy, "kafka_ec2_client_sources", value=rule.source)
     vpc = found.vpc
     if vpc and vpc.owned and vpc.gateway and vpc.default_route and vpc.default_route != vpc.gateway:
         message = (

@@ -36,6 +36,8 @@ def acquire(aws: Aws, cluster: str, own_tags: Mapping[str, str], ours: Record, b
             if code_of(error) != TAKEN:
                 raise
         key_id, holder = _holder(aws, cluster)
+        if holder and holder["run"] == ours.get("run"):
+            return key_id  # AWS's answer to this run was lost
         if holder and holder["run"] != break_run:
             return holder
         if key_id:

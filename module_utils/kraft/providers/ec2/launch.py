@@ -42,10 +42,18 @@ def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: 
     await_end(aws, [each.id for each in found.ended if each.host == host and each.state == DEAD[0]])
     ended = sorted(each.id for each in found.ended if each.host == host)
     for attempt in once_an_hour(wanted.cluster_id, host, *ended):
-        made = unless_used(aws, aws.launcher.run_instances, **asked, ClientToken=attempt)
+        made = _requested(aws, host, {**asked, "ClientToken": attempt})
         if made and made["Instances"][0]["State"]["Name"] not in DEAD:
             return str(made["Instances"][0]["InstanceId"])
     raise refused(host, f"{ATTEMPTS} machines of this host have ended within an hour: find out why, then run again")
+
+
+def _requested(aws: Aws, host: str, asked: dict[str, Any]) -> Any:
+    """Return AWS's answer; None if it has used up the client token. Throttled requests are repeated, others not."""
+    answers = aws.shown(
+        f"group, subnet or key of {host}", lambda: [unless_used(aws, aws.launcher.run_instances, **asked)]
+    )
+    return answers[0]
 
 
 def await_end(aws: Aws, ids: Sequence[str]) -> None:

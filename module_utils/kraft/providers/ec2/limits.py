@@ -6,7 +6,8 @@ import ipaddress
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentGroup, Desired, Node, Rule
+from ansible.module_utils.kraft.providers.ec2.answers import XEN
+from ansible.module_utils.kraft.providers.ec2.model import ELASTIC, Current, CurrentGroup, Desired, Node, Rule
 from ansible.module_utils.kraft.providers.ec2.plan import (
     current_rules,
     missing_subnets,
@@ -22,6 +23,8 @@ MOST_RULES = 60
 FIRST_RESERVED, LAST_RESERVED = 4, 1
 #: The smallest subnet of AWS is a /28. A simulator has smaller ones, where no address is reserved.
 LONGEST_PREFIX = 28
+#: Boot modes of an image that leave no choice; `uefi-preferred` boots everywhere.
+BOOT_MODES = ("uefi", "legacy-bios")
 #: Reason of a rule -> variable that names its source; clients' otherwise.
 VARIABLES = {"ssh": "kafka_ec2_admin_sources", "exporter": "kafka_ec2_monitoring_sources"}
 
@@ -31,6 +34,10 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
     group = own_group(wanted, found)
     yield from _sources(wanted, found, group)
     yield from _numbers(wanted, found, group)
+    if wanted.public_addresses == ELASTIC and wanted.vpc_id and found.vpc and not found.vpc.gateway:
+        message = f"The VPC {found.vpc.id} shows no internet gateway, which Elastic IPs need"
+        remedy = "attach one, or set none; in a VPC that another account shares, its owner has the gateway"
+        yield Problem("ec2_address", message, remedy, "kafka_ec2_public_addresses", severity=WARNING)
     for zone, cidr in missing_subnets(wanted, found):
         if not cidr:
             message = f"The network has no room for a subnet in {zone}"
@@ -98,9 +105,24 @@ def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
         remedy = f"write {found.least_root} or more"
         place = "kafka_ec2_root_volume_size"
         yield Problem("ec2_root", message, remedy, place, node.host, str(wanted.root_size))
+    yield from _system(found, node)
     yield from _placement(wanted, found, node)
     yield from _room(wanted, found, node)
     yield from _address(wanted, found, node)
+
+
+def _system(found: Current, node: Node) -> Iterator[Problem]:
+    """Check that a new machine's type boots the image, and names its disks by their volumes."""
+    traits, variable = found.traits.get(node.instance_type, ()), "kafka_ec2_instance_type"
+    if XEN in traits and node.volumes:
+        message = "The type is not of the Nitro family: its disks have no names by their volumes"
+        remedy = "choose a type of that family, such as m6i.large"
+        yield Problem("ec2_type", message, remedy, variable, node.host, node.instance_type)
+    modes = [each for each in traits if each != XEN]
+    if found.boot in BOOT_MODES and modes and found.boot not in modes:
+        message = f"The type boots by {'/'.join(modes)}, but the image {found.image_id} by {found.boot}"
+        remedy = "choose an image (kafka_ec2_ami) or a type of the same boot mode"
+        yield Problem("ec2_type", message, remedy, variable, node.host, node.instance_type)
 
 
 def _placement(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:

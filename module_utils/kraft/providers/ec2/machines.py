@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import email.utils
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ def build(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: s
     disks = {each.wanted.mount: each.id or _make_disk(aws, wanted, node, each) for each in node.volumes}
     _adjust(aws, node, instance_id)
     hanging = [each for each in node.volumes if each.attach]
-    if hanging or node.launch or node.start:
+    if hanging or node.launch or node.start or node.associate:
         _running(aws, node.wanted.host, instance_id)
     for each in hanging:
         _attach(aws, node.wanted.host, each, disks[each.wanted.mount], instance_id)
@@ -82,8 +83,7 @@ def _make_disk(aws: Aws, wanted: Desired, node: NodePlan, plan: VolumePlan) -> s
 
 def _is_deleted(aws: Aws, made: dict[str, Any]) -> bool:
     """Check whether the volume that AWS remembers by its token is an old one that has gone."""
-    age = datetime.datetime.now(datetime.timezone.utc) - made["CreateTime"]
-    if age.total_seconds() < OLD:
+    if (_moment(made) - made["CreateTime"]).total_seconds() < OLD:
         return False
     try:
         found = aws.one("describe_volumes", "Volumes", VolumeIds=[made["VolumeId"]])
@@ -92,6 +92,12 @@ def _is_deleted(aws: Aws, made: dict[str, Any]) -> bool:
             raise
         return True
     return not found or found["State"] in GONE
+
+
+def _moment(answer: dict[str, Any]) -> datetime.datetime:
+    """Return when AWS answered, by its own clock: this machine's may be wrong by minutes."""
+    said = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
+    return email.utils.parsedate_to_datetime(said) if said else datetime.datetime.now(datetime.timezone.utc)
 
 
 def _usable(aws: Aws, host: str, volume_id: str, *states: str) -> dict[str, Any]:
@@ -185,13 +191,12 @@ def _address(aws: Aws, wanted: Desired, node: NodePlan, instance_id: str) -> Non
         allocation = node.address.id
     else:
         tags = {**wanted.own_tags, model.HOST: host, "Name": f"{wanted.cluster}-{host}"}
-        allocation = aws.client.allocate_address(Domain="vpc", TagSpecifications=[tagged("elastic-ip", tags)])[
-            "AllocationId"
-        ]
+        asked = {"Domain": "vpc", "TagSpecifications": [tagged("elastic-ip", tags)]}
+        allocation = aws.once("allocate_address", f"an address of {host}", **asked)["AllocationId"]
     what = f"address {allocation} on {instance_id} ({host})"
     ended = bool(node.address and node.address.instance_id)  # any other holder was refused before
-    asked = {"AllocationId": allocation, "InstanceId": instance_id, "AllowReassociation": ended}
-    aws.call("associate_address", what, **asked)
+    pair = {"AllocationId": allocation, "InstanceId": instance_id, "AllowReassociation": ended}
+    aws.call("associate_address", what, **pair)
 
     def look() -> bool:
         found = aws.one("describe_addresses", "Addresses", AllocationIds=[allocation])

@@ -15,13 +15,10 @@ ROLES = "kraftwright_roles"
 MOUNT = "kraftwright_mount"
 #: On an instance, with a mount behind it: id of the volume that is mounted there. The inventory reads it.
 DISK = "kraftwright_disk:"
-#: On an instance, from its launch: digest of its user data.
-USER_DATA = "kraftwright_user_data"
-#: Tags that begin with this are ours.
-OURS = "kraftwright_"
+USER_DATA = "kraftwright_user_data"  # on an instance, from its launch: digest of its user data
+OURS = "kraftwright_"  # how these tags begin
 
-#: Source of a rule: the cluster's own group, whatever its id.
-OWN_GROUP = "own group"
+OWN_GROUP = "own group"  # source of a rule: the cluster's own, whatever its id
 
 NO_ADDRESS = "none"
 ASSIGNED = "assigned"
@@ -38,7 +35,7 @@ class Rule:
     """Ports that a source may reach. ``protocol``: tcp, udp, icmp ... or all; ports of those that have none are -1.
 
     ``source``: CIDR, id of a security group or prefix list, or OWN_GROUP. ``account``: owner of the group, if that is
-    another account. ``reason`` and ``account`` do not distinguish rules.
+    another account. ``reason``, ``account`` and ``peering`` do not distinguish rules.
     """
 
     first: int
@@ -47,6 +44,7 @@ class Rule:
     protocol: str = "tcp"
     reason: str = dataclasses.field(default="", compare=False)
     account: str = dataclasses.field(default="", compare=False)
+    peering: str = dataclasses.field(default="", compare=False)  #: state of the peering to the group's VPC
 
     def __str__(self) -> str:
         ports = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
@@ -273,7 +271,10 @@ class Current:
     free_gateways: tuple[str, ...] = ()  #: internet gateways of the cluster's own that are attached to no VPC
     image_id: str = ""
     root_device: str = ""
+    image_owner: str = ""  #: account
+    boot: str = ""  #: boot mode of the image, if it has one
     architecture: str = ""  #: of the image
+    traits: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)  #: type -> boot modes, and `xen`
     least_root: int = 0  #: GiB that the image's root disk needs; 0: not known
     deprecated: str = ""  #: when the image was or will be deprecated, ISO 8601
     tags: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)

@@ -55,7 +55,7 @@ def _first(aws: Aws, operation: str, what: str, **asked: Any) -> Any:
 
 def _vpc(aws: Aws, wanted: Desired) -> str:
     tags = {**wanted.own_tags, "Name": wanted.cluster}
-    vpc = aws.client.create_vpc(CidrBlock=wanted.vpc_cidr, TagSpecifications=[tagged("vpc", tags)])
+    vpc = aws.once("create_vpc", "a VPC", CidrBlock=wanted.vpc_cidr, TagSpecifications=[tagged("vpc", tags)])
     return str(vpc["Vpc"]["VpcId"])
 
 
@@ -92,7 +92,7 @@ def _gateway(aws: Aws, wanted: Desired, found: Current, vpc_id: str) -> str:
     gateway = next(iter(found.free_gateways), "")
     if not gateway:
         tags = tagged("internet-gateway", {**wanted.own_tags, "Name": wanted.cluster})
-        answer = aws.client.create_internet_gateway(TagSpecifications=[tags])
+        answer = aws.once("create_internet_gateway", "a gateway", TagSpecifications=[tags])
         gateway = answer["InternetGateway"]["InternetGatewayId"]
     what = f"gateway {gateway} or VPC {vpc_id}"
     aws.call("attach_internet_gateway", what, InternetGatewayId=gateway, VpcId=vpc_id)

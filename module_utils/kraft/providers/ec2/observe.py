@@ -12,18 +12,44 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2 import answers, model
+from ansible.module_utils.kraft.providers.ec2.account import code_of
 from ansible.module_utils.kraft.providers.ec2.answers import Data, Question
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 
 AT_ONCE = 8
 BY_SSM = "ssm:"
+STARTS = 3
+EXPIRED = ("InvalidNextToken", "InvalidPaginationToken")
+MOST_VALUES = 200  # in a filter (docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html, November 2026)
+#: Key of a list -> id of each item: one that changes meanwhile can be on two pages.
+IDS = {
+    "Vpcs": "VpcId",
+    "Subnets": "SubnetId",
+    "SecurityGroups": "GroupId",
+    "InternetGateways": "InternetGatewayId",
+    "RouteTables": "RouteTableId",
+    "Volumes": "VolumeId",
+    "Reservations": "ReservationId",
+}
 
 
-def pages(client: Any, operation: str, key: str, **arguments: Any) -> list[Any]:
-    """Return all items of a call, page after page."""
-    if client.can_paginate(operation):
-        return [item for page in client.get_paginator(operation).paginate(**arguments) for item in page[key]]
-    return list(getattr(client, operation)(**arguments)[key])
+def pages(client: Any, operation: str, key: str, starts: int = STARTS, **arguments: Any) -> list[Any]:
+    """Return all items of a call, page after page, each once. If AWS forgets the page, the query starts again."""
+    if not client.can_paginate(operation):
+        return list(getattr(client, operation)(**arguments)[key])
+    try:
+        found = [item for page in client.get_paginator(operation).paginate(**arguments) for item in page[key]]
+    except client.exceptions.ClientError as error:
+        if code_of(error) not in EXPIRED or starts <= 1:
+            raise
+        return pages(client, operation, key, starts - 1, **arguments)
+    return list({item.get(IDS.get(key, ""), at): item for at, item in enumerate(found)}.values())
+
+
+def listed(client: Any, operation: str, key: str, name: str, values: Sequence[str]) -> list[Any]:
+    """Return all items whose property `name` is one of `values`, as many in each call as AWS takes."""
+    parts = [values[at : at + MOST_VALUES] for at in range(0, len(values), MOST_VALUES)]
+    return [item for part in parts for item in pages(client, operation, key, Filters=_filter(name, part))]
 
 
 def owned_by(cluster: str) -> list[dict[str, Any]]:
@@ -105,7 +131,10 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
         image_id=named.get("ImageId", ""),
         root_device=named.get("RootDeviceName") or "",
         deprecated=named.get("DeprecationTime") or "",
+        image_owner=named.get("OwnerId") or "",
+        boot=named.get("BootMode") or "",
         architecture=named.get("Architecture") or "",
+        traits={each["InstanceType"]: _traits(each) for each in more.get("types", ())},
         least_root=_root_size(named),
         types=_types(more["types"]) if "types" in more else None,
         offered=_offered(more["offered"]) if "offered" in more else None,
@@ -122,11 +151,13 @@ def _of_sources(client: Any, question: Question, found: Current) -> dict[Any, Ca
     groups, lists = ([each for each in new if each.startswith(kind)] for kind in ("sg-", "pl-"))
     calls: dict[Any, Callable[[], Any]] = {}
     if groups:
-        by_id = _filter("group-id", groups)
-        calls["source groups"] = lambda: pages(client, "describe_security_groups", "SecurityGroups", Filters=by_id)
+        calls["source groups"] = lambda: listed(
+            client, "describe_security_groups", "SecurityGroups", "group-id", groups
+        )
     if lists:
-        listed = _filter("prefix-list-id", lists)
-        calls["prefix lists"] = lambda: pages(client, "describe_managed_prefix_lists", "PrefixLists", Filters=listed)
+        calls["prefix lists"] = lambda: listed(
+            client, "describe_managed_prefix_lists", "PrefixLists", "prefix-list-id", lists
+        )
     return calls
 
 
@@ -166,6 +197,12 @@ def _root_size(image: Data) -> int:
 
 def _types(found: Sequence[Data]) -> dict[str, list[str]]:
     return {each["InstanceType"]: list(each["ProcessorInfo"]["SupportedArchitectures"]) for each in found}
+
+
+def _traits(found: Data) -> list[str]:
+    """Return boot modes of an instance type, and whether its disks are not named by their volumes."""
+    xen = found.get("Hypervisor") == answers.XEN and not found.get("BareMetal")
+    return [*(found.get("SupportedBootModes") or ()), *([answers.XEN] if xen else [])]
 
 
 def _sources(more: Mapping[Any, Any]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.providers.ec2.removal import Removal, removal, r
 from ansible.module_utils.kraft.providers.ec2.waiting import UNKNOWN, Aws, NotShownError
 
 ROUNDS = 5  # VPCs of one cluster that are removed one after the other
+GONE = "Gateway.NotAttached"  # the only code for a thing that is gone that does not end as the others do
 BUSY = ("DependencyViolation", "VolumeInUse", "InvalidIPAddress.InUse", "InvalidGroup.InUse")
 
 
@@ -58,8 +59,8 @@ def _things(aws: Aws, gone: Removal) -> None:
 
 def _network(aws: Aws, gone: Removal) -> None:
     for table in gone.tables:
-        for each in aws.one("describe_route_tables", "RouteTables", RouteTableIds=[table])["Associations"]:  # type: ignore[index]
-            _take(aws, "disassociate_route_table", AssociationId=each["RouteTableAssociationId"])
+        for each in _associations(aws, table):
+            _take(aws, "disassociate_route_table", AssociationId=each)
         _take(aws, "delete_route_table", RouteTableId=table)
     if gone.gateway:
         _take(aws, "detach_internet_gateway", InternetGatewayId=gone.gateway, VpcId=gone.vpc)
@@ -72,6 +73,17 @@ def _network(aws: Aws, gone: Removal) -> None:
         _take(aws, "delete_vpc", VpcId=gone.vpc)
 
 
+def _associations(aws: Aws, table: str) -> list[str]:
+    """Return the ids of a route table's associations; none if the table is gone."""
+    try:
+        found = aws.one("describe_route_tables", "RouteTables", RouteTableIds=[table]) or {}
+    except aws.client.exceptions.ClientError as error:
+        if not code_of(error).endswith(UNKNOWN):
+            raise
+        return []
+    return [each["RouteTableAssociationId"] for each in found.get("Associations") or []]
+
+
 def _take(aws: Aws, operation: str, **asked: Any) -> None:
     """Remove one thing. One that is still in use is waited for; one that is gone is fine."""
     last: list[Exception] = []
@@ -80,7 +92,7 @@ def _take(aws: Aws, operation: str, **asked: Any) -> None:
         try:
             getattr(aws.client, operation)(**asked)
         except aws.client.exceptions.ClientError as error:
-            if code_of(error).endswith(UNKNOWN):
+            if code_of(error).endswith(UNKNOWN) or code_of(error) == GONE:
                 return True
             if code_of(error) not in BUSY:
                 raise

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.providers.ec2 import account
 from ansible.module_utils.kraft.providers.ec2.observe import owned_by, pages
+from ansible.module_utils.kraft.providers.ec2.waiting import SLOW
 
-TRIES = 3
+TRIES, READ = 3, 15  # of each query: tries, and seconds of each
+WAITING = f"AWS has not answered yet: it is queried {TRIES} times, for {READ} s each."
 NONE = "AWS has no machine with the tag kraftwright_cluster={cluster} in {region}"
 MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_cluster={cluster} in {region}"
 
@@ -37,15 +38,30 @@ def reason(region: str, cluster: str) -> tuple[str, str]:
         found = pages(client, "describe_instances", "Reservations", Filters=owned_by(cluster))
     except Exception as error:
         said, _, remedy = _said(error, region).partition(" -> ")
-        return f"No machine of the host is known: AWS was not queried, because {said}", remedy or "run this again"
+        return f"No machine of the host is known: AWS was not asked, because {said}", remedy or "run this again"
     count = sum(len(each["Instances"]) for each in found)
     shown = (MADE if count else NONE).format(count=count, cluster=cluster, region=region)
     remedy = "write region and cluster name into aws_ec2.yml" if count else "make them: playbooks/provision_ec2.yml"
     return f"No machine of the host is known: {shown}", remedy
 
 
-def _said(error: Exception, region: str) -> str:
+def refusal(error: Exception, path: str, region: str) -> str:
+    """Return the sentence for an inventory file that AWS did not answer. `error`: of the plugin that asked."""
+    cause = error.__cause__ or error.__context__
+    said = _said(cause if type(cause).__module__.startswith("botocore") else error, region or "no region")
+    said = said if " -> " in said else account.advised(said)
+    said, _, remedy = said.partition(" -> ")
+    return f"{path}: AWS was not asked, because {said} -> {remedy or 'correct this file, then run this again'}"
+
+
+def is_throttled(error: Exception) -> bool:
+    """Check whether AWS asked for fewer calls."""
+    found = account.CALL.search(str(error))
+    return bool(found and found["code"] in SLOW)
+
+
+def _said(error: Any, region: str) -> str:
     try:
         return str(account.explained(error, region))
-    except KraftError as known:
+    except Exception as known:
         return str(known)

@@ -138,6 +138,11 @@ def test_a_group_of_another_account_is_not_looked_for() -> None:
         ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 100, throughput=1000),)),)}, "ec2_volume", "throughput"),
         ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 6, iops=4000),)),)}, "ec2_volume", "iops"),
         ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 70000),)),)}, "ec2_volume", "size"),
+        (
+            {"nodes": (scene.node(0, volumes=(Volume(MOUNT, 9, kms_key="arn:aws:kms:us-east-1:1:key/k"),)),)},
+            "ec2_volume",
+            "kms_key",
+        ),
         ({"public_key": "~/.ssh/id_ed25519.pub"}, "ec2_key", "kafka_ec2_public_key"),
         ({"public_key": "-----BEGIN OPENSSH PRIVATE KEY-----"}, "ec2_key", "kafka_ec2_public_key"),
         ({"public_key": "ecdsa-sha2-nistp256 AAAA"}, "ec2_key", "kafka_ec2_public_key"),

@@ -51,6 +51,18 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         "ec2_placement",
         "kafka_ec2_partition",
     ),
+    "the disks of the type have no names": (
+        {},
+        {"traits": {TYPE: ("legacy-bios", "xen")}},
+        "ec2_type",
+        "kafka_ec2_instance_type",
+    ),
+    "the type boots otherwise": (
+        {},
+        {"traits": {TYPE: ("legacy-bios",)}, "boot": "uefi"},
+        "ec2_type",
+        "kafka_ec2_instance_type",
+    ),
     "all subnets of the zone are full": (GIVEN, subnets(0, 0), "ec2_subnet", "kafka_ec2_subnet_ids"),
 }
 

@@ -125,7 +125,8 @@ def test_a_subnet_without_ipv4_and_a_network_that_has_left_break_nothing(
         told = real(operation, asked)
         if operation == "DescribeSubnets":
             own = next(each for each in told["Subnets"] if each["CidrBlock"] == "10.40.0.0/24")
-            told["Subnets"].append({key: value for key, value in own.items() if key != "CidrBlock"})
+            six = {key: value for key, value in own.items() if key != "CidrBlock"}
+            told["Subnets"].append({**six, "SubnetId": "subnet-6"})
         if operation == "DescribeVpcs":
             for each in told["Vpcs"]:
                 gone = {"CidrBlock": "203.0.113.0/24", "CidrBlockState": {"State": "disassociated"}}

@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, client: Silent) -> list[str]:
 
 def test_aws_that_was_not_asked_is_said_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     message, remedy = asked(monkeypatch, Silent())
-    assert "AWS was not queried, because" in message
+    assert "AWS was not asked, because" in message
     assert "AWS_PROFILE" in remedy
 
 
