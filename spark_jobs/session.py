@@ -21,7 +21,7 @@ from spark_jobs.installation import JARS, local_settings, spark_home
 from spark_jobs.report_schema import Spark
 
 SUBMITTED = "PYSPARK_GATEWAY_PORT"  # set by spark-submit
-EXECUTOR_SECONDS = 60.0
+EXECUTOR_SECONDS = 120.0  # YARN had given containers, and a busy machine had no JVM in them after 60 s
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SETTINGS = {
     "spark.ui.enabled": "false",
