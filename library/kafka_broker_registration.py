@@ -16,11 +16,6 @@ options:
     description: Node id of the broker.
     type: int
     required: true
-  state:
-    description: Brokers register themselves, so V(absent) is the only state.
-    type: str
-    choices: [absent]
-    default: absent
   emptied:
     description:
       - Set true if an earlier task empties and stops the broker. In check mode that task has not run, so replicas that
@@ -69,7 +64,6 @@ REQUEST_SECONDS = 15.0
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "broker_id": {"type": "int", "required": True},
-    "state": {"type": "str", "choices": ["absent"], "default": "absent"},
     "emptied": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 30},
 }

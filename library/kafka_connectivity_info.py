@@ -32,6 +32,11 @@ options:
     type: list
     elements: str
     default: []
+  listeners:
+    description: Deployed listeners, as M(kafka_host_info) returns them. Those with TLS are added to O(secured).
+    type: list
+    elements: dict
+    default: []
   reach:
     description: Ports as C(host:port). Connects to all at the same time and sends nothing.
     type: list
@@ -105,6 +110,7 @@ from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.certificate import of_process
 from ansible.module_utils.kraft.node.machine.network import ask_all
 from ansible.module_utils.kraft.node.served import served
+from ansible.module_utils.kraft.node.service.deployed import secured_addresses
 from ansible.module_utils.kraft.operations.features.departures import registered
 
 PAUSE = 0.3
@@ -116,6 +122,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "node_id": {"type": "int"},
     "broker": {"type": "str", "default": ""},
     "secured": {"type": "list", "elements": "str", "default": []},
+    "listeners": {"type": "list", "elements": "dict", "default": []},
     "reach": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 3},
 }
@@ -186,12 +193,13 @@ def quorum(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def ports(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return what ports and listeners with TLS answer; no client is needed."""
+    secured = [*secured_addresses(params["listeners"]), *params["secured"]]
     answers = ask_all({"reach": params["reach"]})["reach"] if params["reach"] else {}
     return {
         "answers": answers,
         "reached": {port: answer in ANSWERS for port, answer in answers.items()},
-        "certificates": served(params["secured"]),
-        "own_certificate": of_process() if params["secured"] else "",
+        "certificates": served(secured),
+        "own_certificate": of_process() if secured else "",
         "asked_at": time.time(),
     }
 

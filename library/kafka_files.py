@@ -35,10 +35,6 @@ options:
     suboptions:
       path: {description: Absolute path., type: str, required: true}
       target: {description: "Target, as it is written in the link.", type: str, required: true}
-  digest_salt:
-    description: Salt for RV(secret_digests); without it there are none.
-    type: str
-    default: ""
 extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
@@ -49,12 +45,6 @@ changed_paths:
   returned: always
   type: list
   elements: str
-secret_digests:
-  description:
-    - Path to a salted digest of the secrets in it, of each file whose content changes and that holds secrets. Two plans
-      of a deployment are compared by it.
-  returned: always
-  type: dict
 """
 
 from typing import Any
@@ -69,7 +59,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "directories": {**LIST, "options": DIRECTORY_SPEC},
     "files": {**LIST, "options": FILE_SPEC},
     "links": {**LIST, "options": LINK_SPEC},
-    "digest_salt": {"type": "str", "default": "", "no_log": False},
 }
 
 
@@ -78,7 +67,7 @@ def main() -> None:
     invocation = {"module_args": {"paths": [item["path"] for kind in LISTS for item in module.params[kind]]}}
     try:
         given = {kind: module.params[kind] for kind in LISTS}
-        result = ensure_files(given, salt=module.params["digest_salt"], check_mode=module.check_mode)
+        result = ensure_files(given, check_mode=module.check_mode)
     except (KraftError, ValueError, OSError) as error:
         module.fail_json(msg=str(error), invocation=invocation)
     module.exit_json(invocation=invocation, **result)

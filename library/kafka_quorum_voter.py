@@ -42,10 +42,6 @@ options:
     description: If true, an entry with another directory id, whose disk is lost, may be replaced.
     type: bool
     default: false
-  largest_delay_ms:
-    description: Largest lag behind the leader at which a controller counts as caught up, in milliseconds.
-    type: int
-    default: 2000
   timeout:
     description: Seconds without any advance after which waiting is given up.
     type: int
@@ -75,7 +71,6 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
@@ -97,7 +92,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "replace": {"type": "bool", "default": False},
-    "largest_delay_ms": {"type": "int", "default": LARGEST_DELAY_MS},
     "timeout": {"type": "int", "default": 60},
 }
 
@@ -112,7 +106,6 @@ def desired(params: dict[str, Any]) -> Desired:
         directory_id=params["directory_id"] or "",
         listeners=tuple(Listener(one["name"], one["host"], one["port"]) for one in params["listeners"] or ()),
         replace=params["replace"],
-        largest_delay_ms=params["largest_delay_ms"],
     )
 
 

@@ -11,8 +11,8 @@ description:
     Refuses another version than the requested one. Writes C(classpath.options) and at last C(MANIFEST), syncs
     everything to the disk and renames it to C(releases/<version>). The next run replaces what a killed run left.
   - Paths, links and special files that lead out of the archive are refused. Everything belongs to root.
-  - A release is complete when its MANIFEST is there and all files have the recorded sizes (with O(verify=full), the
-    recorded sha256). In place of a damaged one the archive is unpacked again, and both are exchanged by one rename.
+  - A release is complete when its MANIFEST is there and all files have the recorded sizes. In place of a damaged one
+    the archive is unpacked again, and both are exchanged by one rename.
     A file system that cannot exchange names, such as NFS, gets two renames. If the run is killed between them, the next
     one finishes it. A process that runs from the release continues. C(config/), which holds the node's files, is kept.
   - A release that was unpacked from an archive with another checksum is refused, not replaced.
@@ -31,11 +31,6 @@ options:
         the role downloads it, is removed afterwards, with incomplete ones there. Other archives are kept.
     type: path
   checksum: {description: "The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>).", type: str, required: true}
-  verify:
-    description: Extent of the comparison with the MANIFEST. V(sizes) takes milliseconds, V(full) reads every file.
-    type: str
-    choices: [sizes, full]
-    default: sizes
 author: [Kraftwright]
 """
 
@@ -77,19 +72,12 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "source": {"type": "path"},
     "archive": {"type": "path"},
     "checksum": {"type": "str", "required": True},
-    "verify": {"type": "str", "choices": ["sizes", "full"], "default": "sizes"},
 }
 
 
 def observe(params: dict[str, Any]) -> release.ReleaseState:
     rest = bool(release_unpack.incoming_rest(params["install_dir"], params["archive"] or ""))
-    state = dataclasses.replace(release.observe_release(params["install_dir"], params["version"]), rest=rest)
-    if params["verify"] == "sizes" or state.manifest is None:
-        return state
-    directory = release.release_dir(params["install_dir"], params["version"])
-    return dataclasses.replace(
-        state, damage={**release_unpack.content_damage(directory, state.manifest), **state.damage}
-    )
+    return dataclasses.replace(release.observe_release(params["install_dir"], params["version"]), rest=rest)
 
 
 def is_ours(archive: str, install_dir: str) -> bool:

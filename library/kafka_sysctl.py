@@ -11,15 +11,11 @@ description:
   - Writes one file for the next boot, and the running kernel's values if they are writable. A value is listed as unmet
     if it cannot be written (in a container), if the kernel does not have it, or if another file overrides it at boot.
     It is neither a failure nor a change.
+  - A higher value of C(vm.max_map_count), C(fs.file-max) and C(fs.nr_open) is kept and recorded.
   - Changed means that the file or a value of the running kernel was changed.
 options:
   settings: {description: Name and value of each setting., type: dict, required: true}
   file: {description: The file that is read at boot., type: path, default: /etc/sysctl.d/90-kafka.conf}
-  at_least:
-    description: Settings for which a higher value is fine, too. A higher value of the kernel is kept and recorded.
-    type: list
-    elements: str
-    default: [vm.max_map_count, fs.file-max, fs.nr_open]
 author: [Kraftwright]
 """
 
@@ -46,7 +42,6 @@ from ansible.module_utils.kraft.node.machine import kernel
 ARGUMENT_SPEC: dict[str, Any] = {
     "settings": {"type": "dict", "required": True},
     "file": {"type": "path", "default": "/etc/sysctl.d/90-kafka.conf"},
-    "at_least": {"type": "list", "elements": "str", "default": list(kernel.AT_LEAST)},
 }
 
 

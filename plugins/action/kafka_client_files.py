@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
 from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.spec.desired import properties
 
 from spark_jobs import private_file
 
@@ -39,7 +40,7 @@ class ActionModule(ActionBase):
         changed: list[str] = []
         try:
             top, mode = private_file.of_run(given["path"]), int(given["mode"], 8)
-            files = {private_file.below(top, name): text for name, text in given["files"].items()}
+            files = {private_file.below(top, name): text_of(each) for name, each in given["files"].items()}
         except ValueError as error:
             return {"failed": True, "msg": f"{error}. Nothing was written"}
         left = {top / name: None for name in left_behind(top, given["files"])}
@@ -49,6 +50,14 @@ class ActionModule(ActionBase):
                 if not self._task.check_mode:
                     put(path, content, mode)
         return {"changed": bool(changed), "changed_paths": changed}
+
+
+def text_of(content: Any) -> str | None:
+    """Return a file's content; settings of a client, Spark's too, become a file of Kafka's Java client."""
+    if not isinstance(content, Mapping):
+        return content
+    settings = {name.removeprefix("kafka."): properties.value_text(value) for name, value in content.items()}
+    return properties.text_of(settings, "")
 
 
 def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:

@@ -14,6 +14,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.operations.certificates import given, judgement
+from ansible.module_utils.kraft.spec.desired.jvm import trial_options
 
 
 def digest(path: Path) -> str:
@@ -47,11 +48,13 @@ class ActionModule(ActionBase):
         return result
 
     def _steps(self) -> dict[str, Any]:
-        """Return the steps' parameters, with the client's digest in place of its path on this machine."""
+        """Return the steps' parameters as the host needs them: the client's digest, and options that it may try."""
         asked = dict(self._task.args.get("steps") or {})
         if "client" in asked:
             archive = Path(self._loader.path_dwim(asked["client"]["archive"]))
             asked["client"] = {"path": asked["client"]["path"], "digest": digest(archive)}
+        if "jvm" in asked:
+            asked["jvm"] = {**asked["jvm"], "options": trial_options(asked["jvm"]["options"])}
         return asked
 
     def _judge_certificate(self, found: dict[str, Any] | None) -> None:

@@ -17,14 +17,13 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import error_text, target
 from ansible.module_utils.kraft.control.reaching import reached
-from ansible.module_utils.kraft.node.identity import Identity, is_foreign
 from ansible.module_utils.kraft.node.run_lock.lock import Record, record
-from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec import preflight, steps
 from ansible.module_utils.kraft.spec.inventory import report
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
+from ansible.module_utils.kraft.spec.preflight.current import current
 from ansible.module_utils.kraft.spec.preflight.disk import returning_uid
 from ansible.module_utils.kraft.spec.preflight.members import directory_ids
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
@@ -113,16 +112,6 @@ def seen(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> Mapping[str, Any]
     return next((each for each in looks if each.get("snapshot") and not each["snapshot"]["unanswered"]), None)
 
 
-def own_facts(subject: Subject) -> list[Mapping[str, Any]]:
-    """Return the facts of hosts that are the inventory's nodes: data of another node's deployment are not used."""
-    cluster_id = subject.cluster["cluster_id"]
-    return [
-        facts
-        for host, facts in subject.seen
-        if not is_foreign(Identity.of(facts["identity"]), cluster_id, host.node["node_id"])
-    ]
-
-
 def given(answer: Mapping[str, Any]) -> list[Problem]:
     """Return the inventory's errors, shown together with those of the hosts. Its warnings were shown before."""
     return errors(Problem(**each) for each in answer.get("problems") or ())
@@ -172,7 +161,9 @@ class ActionModule(ActionBase):
             "kafka_migration_passed": (desired.get("kafka_desired") or {})
             .get("cluster", {})
             .get("migration_passed", []),
-            "kafka_now": listeners_now(facts["deployed"] for facts in own_facts(subject)),
+            "kafka_now": current(
+                {host.name: each for host, each in subject.seen}, play["ansible_facts"]["kafka_desired"]
+            ),
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
 

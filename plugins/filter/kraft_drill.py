@@ -16,24 +16,21 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.drill import faults
 
 
-def kraft_drill_action(fault: str) -> str:
-    """Return the effect of a fault on a host: killed, frozen, unreadable, full, cut_off or rebooted."""
-    return faults.FAULTS[fault].action
+def kraft_drill(
+    names: Iterable[str], profile: str, seconds: int, nodes: Mapping[str, Mapping[str, Any]], host: str = ""
+) -> dict[str, Any]:
+    """Return ``actions`` of faults, those to be ``examined`` before, and ``problems`` why they may not be rehearsed.
 
-
-def kraft_drill_examined(names: Iterable[str]) -> list[str]:
-    """Return the effects of these faults that not every host supports."""
-    return faults.examined(names)
-
-
-def kraft_drill_cut(desired: Mapping[str, Any], host: str) -> dict[str, list[Any]]:
-    """Return the addresses that a packet filter blocks to cut a host off: ``peers`` and ``ports``."""
-    return faults.cut(host, desired["nodes"])
-
-
-def kraft_drill_problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
-    """Return why these faults may not be rehearsed on a cluster of that profile; a fault lasts `seconds`."""
-    return faults.drill_refusals(names, profile, int(seconds))
+    ``actions``: fault -> its effect on a host. ``cut``: ``peers`` and ``ports`` that a packet filter blocks to cut
+    `host` off. `profile`: the cluster's; a fault lasts `seconds`; `nodes`: of ``kafka_desired``.
+    """
+    asked = list(names)
+    return {
+        "actions": {name: faults.FAULTS[name].action for name in asked},
+        "examined": faults.examined(asked),
+        "problems": faults.drill_refusals(asked, profile, int(seconds)),
+        "cut": faults.cut(host, nodes),
+    }
 
 
 def kraft_drill_hosts(fault: str, snapshot: Mapping[str, Any], desired: Mapping[str, Any]) -> list[str]:
@@ -51,9 +48,6 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_drill_action": kraft_drill_action,
-            "kraft_drill_cut": kraft_drill_cut,
-            "kraft_drill_examined": kraft_drill_examined,
+            "kraft_drill": kraft_drill,
             "kraft_drill_hosts": kraft_drill_hosts,
-            "kraft_drill_problems": kraft_drill_problems,
         }

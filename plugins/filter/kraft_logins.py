@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,6 @@ import ansible.module_utils
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.spec.desired import operable, own_clients
-from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
-from ansible.module_utils.kraft.spec.resources import users
-
-
-def kraft_key_set_files(sets: Iterable[Mapping[str, str]], texts: Iterable[str]) -> dict[str, Any]:
-    """Return files of keys as a contribution: `sets` of ``kafka_desired``, `texts` as they were read."""
-    return {"files": [{"name": one["name"], "content": f"{text}\n"} for one, text in zip(sets, texts)]}
 
 
 class FilterModule:
@@ -27,10 +20,5 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_client_texts": operable.as_texts,
-            "kraft_credentials": users.credentials,
-            "kraft_generated": users.generated,
-            "kraft_key_set_files": kraft_key_set_files,
-            "kraft_logins": login_parameters,
-            "kraft_users_certified": users.certified,
             "kraft_with_login": own_clients.with_login,
         }

@@ -10,27 +10,21 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.mirror import split
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 
 
-def kraft_mirror_public(mirror: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``kafka_mirror`` without the secrets of its source."""
+def kraft_mirror_split(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, dict[str, Any]]:
+    """Split ``kafka_mirror`` into ``mirror`` without secrets, and the ``secrets`` of its source's client.
+
+    `prefix`: MirrorMaker's before the name of each secret.
+    """
     source = mirror["source"]
-    return {**mirror, "source": {**source, "client": split(source.get("client") or {})[0]}}
-
-
-def kraft_mirror_secrets(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Return the secrets of the source's client; `prefix`: MirrorMaker's before each name."""
-    return {f"{prefix}{key}": value for key, value in split(mirror["source"].get("client") or {})[1].items()}
-
-
-def kraft_java_properties(settings: Mapping[str, Any], prefix: str = "") -> str:
-    """Return a file of Kafka's Java client; `prefix`: begins names of `settings`, and not the file's."""
-    return properties.text_of(
-        {name.removeprefix(prefix): properties.value_text(value) for name, value in settings.items()}, ""
-    )
+    public, secrets = split(source.get("client") or {})
+    return {
+        "mirror": {**mirror, "source": {**source, "client": public}},
+        "secrets": {f"{prefix}{key}": value for key, value in secrets.items()},
+    }
 
 
 def kraft_topic_settings(version: str) -> dict[str, str]:
@@ -38,9 +32,9 @@ def kraft_topic_settings(version: str) -> dict[str, str]:
     return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
 
 
-def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the mirror's hosts: the group ``mirror``, else all brokers. `nodes`: of ``kafka_desired``."""
-    return list(groups.get("mirror") or [host for host, node in nodes.items() if "broker" in node["roles"]])
+def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], brokers: Iterable[str]) -> list[str]:
+    """Return the mirror's hosts: the group ``mirror``, else those of all `brokers`."""
+    return list(groups.get("mirror") or brokers)
 
 
 class FilterModule:
@@ -49,9 +43,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_java_properties": kraft_java_properties,
             "kraft_mirror_hosts": kraft_mirror_hosts,
-            "kraft_mirror_public": kraft_mirror_public,
-            "kraft_mirror_secrets": kraft_mirror_secrets,
+            "kraft_mirror_split": kraft_mirror_split,
             "kraft_topic_settings": kraft_topic_settings,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,28 @@ def kraft_agent_config(level: str, topics: list[str]) -> str:
     return config_text(at_level(level), list(map(str, topics)))  # YAML makes a number of 2026
 
 
-def kraft_collected(level: str) -> dict[str, list[str]]:
-    """Return the metrics that the collector publishes at this level: name -> type and help."""
-    return {metric.name: [metric.type, metric.help] for metric in at_level(level, COLLECTOR)}
+def kraft_collector(level: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the collector's part of a contribution: its metrics at this level, a digest of its code, the exporter.
+
+    `options`: ``interval``, ``topics``, ``exporter`` with its ``checksum``, and ``install_dir``.
+    """
+    return {
+        "interval": options["interval"],
+        "metrics": {metric.name: [metric.type, metric.help] for metric in at_level(level, COLLECTOR)},
+        "program": _program(),
+        "topics": options["topics"],
+        **_exporter(str(options["exporter"]), options["install_dir"], options["checksum"]),
+    }
 
 
 @functools.lru_cache(maxsize=1)
-def kraft_collector_program(_: str) -> str:
+def _program() -> str:
     """Return a digest of the collector's code: another digest is another program."""
     paths = sorted(path for pattern in PROGRAM for path in CORE.glob(pattern))
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 
-def kraft_exporter(wanted: str, install_dir: str, checksum: str = "") -> dict[str, str]:
+def _exporter(wanted: str, install_dir: str, checksum: str) -> dict[str, str]:
     """Return the program of node_exporter, and its archive; nothing if one runs already."""
     if wanted == "present":
         return {}
@@ -49,15 +58,20 @@ def kraft_exporter(wanted: str, install_dir: str, checksum: str = "") -> dict[st
     return {"exporter": f"{home}/node_exporter", "archive": wanted, "checksum": checksum}
 
 
+def kraft_monitoring(desired: Mapping[str, Any], alerting: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return ``files`` for Prometheus, name -> content, and ``credentials``, name -> its file on this machine.
+
+    `desired`: ``kafka_desired``; `alerting`: defaults of the receivers.
+    """
+    return {"files": prometheus.files(desired, alerting), "credentials": prometheus.credentials(desired)}
+
+
 class FilterModule:
     """Ansible's entry point."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {
             "kraft_agent_config": kraft_agent_config,
-            "kraft_collected": kraft_collected,
-            "kraft_collector_program": kraft_collector_program,
-            "kraft_exporter": kraft_exporter,
-            "kraft_monitoring_files": prometheus.files,
-            "kraft_scraper_files": prometheus.credentials,
+            "kraft_collector": kraft_collector,
+            "kraft_monitoring": kraft_monitoring,
         }

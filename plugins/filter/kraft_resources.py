@@ -10,15 +10,31 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.operations.resources import foretold
-from ansible.module_utils.kraft.spec.desired import client_files
 from ansible.module_utils.kraft.spec.resources import users
 
 
-def kraft_user_files(desired: Mapping[str, Any], people: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Return users' files: ``<user>/<file>`` -> content; None for absent ones. `desired`: ``kafka_desired``."""
-    return client_files.user_files(desired, people, text_of)
+def kraft_declared(
+    people: Iterable[Mapping[str, Any]],
+    acls: Iterable[Mapping[str, Any]],
+    quotas: Iterable[Mapping[str, Any]],
+    client_user: str,
+    topics: Iterable[Mapping[str, Any]],
+) -> dict[str, list[Any]]:
+    """Return ``acls`` and ``quotas`` of users and others, and users with a ``generated`` password or a certificate.
+
+    ``generated`` and ``certified`` are names; ``steps``: predicted for a cluster that is still to be deployed.
+    `client_user`: the user of our own clients.
+    """
+    given = list(people)
+    of_all, limits = users.acls(given, acls, client_user), users.quotas(given, quotas)
+    return {
+        "acls": of_all,
+        "quotas": limits,
+        "steps": foretold.steps(topics, users.credentials(given), of_all, limits),
+        "generated": users.generated(given),
+        "certified": users.certified(given),
+    }
 
 
 class FilterModule:
@@ -27,9 +43,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_acls": users.acls,
-            "kraft_foretold_resources": foretold.steps,
+            "kraft_credentials": users.credentials,
+            "kraft_declared": kraft_declared,
             "kraft_kinds": users.kinds,
-            "kraft_quotas": users.quotas,
-            "kraft_user_files": kraft_user_files,
         }

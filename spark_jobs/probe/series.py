@@ -8,7 +8,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_jobs.probe.events import FAILED, LATE, RETRY, TROUBLE, VIEW
 
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999}
-DRAWN = ("p50", "p99", "most")
 ERRORS = (RETRY, TROUBLE, FAILED)
 
 

@@ -54,4 +54,3 @@ def test_roles_derive_clients_with_the_id_of_their_cluster() -> None:
     for path in WRITTEN:
         text = path.read_text()
         assert not re.search(r"^\s+client: *\n\s+bootstrap_servers", text, re.MULTILINE), path
-        assert "kraft_logins }}" not in text, path

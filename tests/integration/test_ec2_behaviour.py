@@ -11,6 +11,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -157,17 +158,27 @@ def test_three_nodes_are_made_with_few_calls_and_made_once(aws: Place) -> None:
     assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.long)])
-def test_a_run_that_is_killed_at_any_change_is_completed_by_the_next_one(aws: Place, step: int) -> None:
-    at = 1
+#: Nodes, first changing call, calls between two deaths. Together the long ones die at every change.
+DEATHS = [
+    (1, 1, 6),
+    *(pytest.param(*each, marks=pytest.mark.long) for each in ((1, 1, 1), (3, 1, 3), (3, 2, 3), (3, 3, 3))),
+]
+
+
+@pytest.mark.parametrize(("nodes", "at", "step"), DEATHS)
+def test_a_run_that_is_killed_at_any_change_is_completed_by_the_next_one(
+    aws: Place, nodes: int, at: int, step: int
+) -> None:
+    first = at
     while True:
-        wanted = one_node(aws, f"killed-{step}-{at}")
+        wanted = one_node(aws, f"killed-{nodes}-{first}-{step}-{at}")
+        wanted = dataclasses.replace(wanted, nodes=tuple(map(scene.node, range(nodes))))
         if not aws.killed(wanted, at):
             break
         aws.apply(wanted, break_run=f"run-{aws.runs}")
-        assert aws.everything(wanted.cluster) == ONE, at
+        assert aws.everything(wanted.cluster) == (WHOLE if nodes > 1 else ONE), at
         at += step
-    assert at > 17
+    assert at > (30 if nodes > 1 else 17)
 
 
 LATE = 20.0  # seconds
@@ -252,7 +263,8 @@ def test_a_lost_answer_makes_nothing_twice(aws: Place, monkeypatch: pytest.Monke
 
 def test_a_clock_that_is_wrong_makes_no_disk_twice(aws: Place, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=4)
-    monkeypatch.setattr(machines.datetime, "datetime", type("Fast", (), {"now": staticmethod(lambda _: fast)}))
+    wrong = SimpleNamespace(timezone=datetime.timezone, datetime=SimpleNamespace(now=lambda _: fast))
+    monkeypatch.setattr(machines, "datetime", wrong)
     wanted = one_node(aws, "clock")
     aws.double.hide = {"CreateVolume": LATE}
     aws.apply(wanted)

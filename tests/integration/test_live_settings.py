@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.operations.config import managed_overrides
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
@@ -17,6 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.killed_modules import kills
 from tests.unit.differences import plain, setting
 from tests.unit.problems import named, values
 
@@ -195,3 +197,31 @@ def test_where_nobody_answers_everything_is_left_to_restarts(run_module: Module)
     found = run_module("kafka_config_plan", check_mode=True, client=client, nodes=nodes)
     assert found["entities"] == []
     assert rows(found) == [("restart", ["1", "server.properties", IO, "4", "8"]), ("not live", ["127.0.0.1:1"])]
+    assert values(found["unanswered"][0]) >= {"127.0.0.1:1"}
+
+
+def test_changes_whose_module_is_killed_after_each_of_them_are_finished_by_the_next_run(
+    kafka_cluster: KafkaCluster, run_module: Module, tmp_path: Path
+) -> None:
+    """The note of our overrides is written before the first change, so that a killed run leaves none unknown."""
+    client, noted = {"bootstrap_servers": [kafka_cluster.bootstrap_servers]}, tmp_path / "live.json"
+
+    def entities(threads: int | None) -> list[dict[str, Any]]:
+        settings = {IO: threads, "background.threads": threads and threads - 4}
+        return [{"type": "broker", "name": str(one), "config": settings} for one in kafka_cluster.nodes]
+
+    def run(threads: int | None) -> dict[str, Any]:
+        override_state = str(noted)
+        return run_module(
+            "kafka_config", client=client, entities=entities(threads), override_state=override_state, timeout=20
+        )
+
+    for threads in (20, None):
+        died = kills(lambda wanted=threads: run(wanted), tmp_path / "log")  # type: ignore[misc]
+        assert died > 1
+        again = run(threads)
+        assert not again["changed"], [one["steps"] for one in again["entities"]]
+        sources = {one["settings"][IO]["source"] for one in again["entities"]}
+        assert sources == {"DYNAMIC_BROKER" if threads else "STATIC_BROKER"}
+        ours = frozenset({IO, "background.threads"})
+        assert not threads or managed_overrides.read(noted.read_text()) == {str(one): ours for one in (1, 2, 3)}

@@ -27,7 +27,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from plugins.filter.kraft_mirror import kraft_mirror_public, kraft_mirror_secrets
+from plugins.filter.kraft_mirror import kraft_mirror_split
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import free_ports
@@ -84,8 +84,7 @@ def look(run: Callable[..., dict[str, Any]], asked: dict[str, Any], target: Kafk
     seen = run(
         "kafka_mirror_info",
         client={"bootstrap_servers": [target.bootstrap_servers]},
-        mirror=kraft_mirror_public(asked),
-        secrets=kraft_mirror_secrets(asked),
+        **kraft_mirror_split(asked),
         known_settings={"retention.ms": "log.retention.ms"},
         replication_factor=1,
     )
@@ -166,7 +165,7 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
         protocol="SSL",
         port=port,
         hosts=2,
-        secrets=kraft_mirror_secrets(asked, "old."),
+        secrets=kraft_mirror_split(asked, "old.")["secrets"],
     )
     users = (USER, "ALL"), ("reader", "READ"), ("reader", "WRITE")
     given = [rule(ResourceType.TOPIC, TOPIC, user, AclOperation[operation]) for user, operation in users]

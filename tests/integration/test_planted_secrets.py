@@ -37,8 +37,8 @@ PLAYBOOK = """
     - name: Make the directories
       kafka_files:
         directories:
-          - {path: "{{ __kafka_staged | dirname }}", mode: "0755"}
-          - {path: "{{ __kafka_staged }}", mode: "0750"}
+          - {path: "{{ own_place }}", mode: "0755"}
+          - {path: "{{ own_place }}/next", mode: "0750"}
 
     - name: Predict the start, with other files than those that lie there
       ansible.builtin.import_role:
@@ -138,8 +138,9 @@ def play(directory: Path, playbook: Path, inventory: Path, **environment: str) -
         **environment,
     }
     command = [str(BIN / "ansible-playbook"), "-vvv", "--diff", "-i", str(inventory), str(playbook)]
-    staged = f"{directory}/nodes/{{{{ inventory_hostname }}}}/next"
-    command += ["-e", json.dumps({"__kafka_staged": staged, "__kafka_nofile": 1000})]
+    node = "{{ ansible_facts['kafka_desired']['nodes'][inventory_hostname] | combine({'install_dir': own_place}) }}"
+    own_place = f"{directory}/nodes/{{{{ inventory_hostname }}}}"
+    command += ["-e", json.dumps({"own_place": own_place, "__kafka_node": node, "__kafka_nofile": 1000})]
     with subprocess.Popen(command, cwd=ROOT, env=given, stdout=-1, stderr=subprocess.STDOUT, text=True) as process:
         watch = [sys.executable, secret_watch.__file__, "watch", str(directory / "shown"), str(process.pid)]
         with subprocess.Popen(watch):
@@ -267,7 +268,7 @@ GENERATED = """
     - name: Write what users need to connect
       kafka_client_files:
         path: "{{ place }}/clients"
-        files: "{{ desired | kraft_user_files(people) }}"
+        files: "{{ desired | kraft_client_files(users=people) }}"
 
     - name: Let users log in
       kafka_user:

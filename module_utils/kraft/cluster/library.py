@@ -21,8 +21,8 @@ from ansible.module_utils.kraft.cluster.unpacked import unpacked
 from ansible.module_utils.kraft.errors import ToolError
 
 MISSING = (
-    "kafka-python cannot be imported{where}: {reason}. Give client.python_path the zip or directory that "
-    "`make client` brings, or install kafka-python for {python}."
+    "kafka-python cannot be imported{where}: {reason}. A deployment of this host (site.yml) brings it. Without one "
+    "give client.python_path the zip or directory that `make client` brings, or install kafka-python for {python}."
 )
 
 

@@ -29,7 +29,7 @@ STORAGE_DEFAULTS = {"directory_id": None, "initial_controllers": None, "metadata
 
 
 def inspect_kernel(_: Run, asked: Desired) -> dict[str, Any]:
-    found = kernel.ensure_settings({"at_least": kernel.AT_LEAST, **asked}, check_mode=True)
+    found = kernel.ensure_settings(asked, check_mode=True)
     return {"changed": found["changed"], "unmet": found["unmet"]}
 
 

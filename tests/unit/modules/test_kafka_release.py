@@ -363,17 +363,6 @@ def test_a_lost_class_path_needs_no_archive(host: Host) -> None:
     assert not host.kafka_release()["changed"]
 
 
-def test_full_verification_finds_what_sizes_do_not(host: Host) -> None:
-    host.kafka_release()
-    jar = host.release / "libs/a-first.jar"
-    jar.write_bytes(b"FIRST" * 100)
-    assert host.kafka_release()["operation"] == "none"
-    assert host.kafka_release(verify="full")["failed"]
-    host.bring()
-    assert host.kafka_release(verify="full")["operation"] == "unpack"
-    assert jar.read_bytes() == FILES["libs/a-first.jar"]
-
-
 def test_releases_are_listed_without_unfinished_ones(host: Host) -> None:
     host.kafka_release()
     (host.install_dir / "releases/.partial-9.9.2").mkdir()

@@ -25,8 +25,8 @@ VARIABLES: dict[str, Any] = {
     "kafka_user": "kafka",
     "kafka_group": "kafka",
     "kafka_log4j_dir": "/var/log/kafka",
-    "__kafka_class_path": [],
-    "__kafka_contributions": [],
+    "__kafka_contributed": {"unit_lines": []},
+    "__kafka_node": {"class_path_lines": []},
     "__kafka_java": "/usr/bin/java",
     "__kafka_log_dirs": LOG_DIRS,
     "__kafka_nofile": 20000,
@@ -36,8 +36,6 @@ VARIABLES: dict[str, Any] = {
 def render(name: str, **changed: Any) -> str:
     """Render like Ansible: blocks take their line with them, an unknown variable is an error."""
     environment = jinja2.Environment(trim_blocks=True, undefined=jinja2.StrictUndefined)  # noqa: S701 - no markup
-    environment.filters["kraft_contributed_lines"] = contributed_lines
-    environment.filters["kraft_class_path_lines"] = class_path_lines
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
     return environment.from_string((TEMPLATES / name).read_text()).render(**{**VARIABLES, **changed})
 
@@ -87,7 +85,8 @@ def test_root_makes_the_record_where_the_service_cannot_write_and_removes_it_wit
 
 def test_contributions_only_add_lines_to_the_unit() -> None:
     given = {"unit_lines": ["Environment=A=b"], "files": [{"name": "metrics.yml", "content": "a: 1\n"}]}
-    before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_contributions=[given])
+    lines = contributed_lines([given], "/opt/kafka/config")
+    before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_contributed={"unit_lines": lines})
     copied = "/opt/kafka/config/contributed.list /opt/kafka/config/metrics.yml"
     added = [f"ExecStartPre=+/usr/bin/install -m 0600 -t {STARTED_DIR} {copied}", "Environment=A=b"]
     at = before.splitlines().index("ExecStart=" + values(before, "ExecStart")[0])
@@ -96,7 +95,8 @@ def test_contributions_only_add_lines_to_the_unit() -> None:
 
 def test_plugins_only_extend_the_class_path() -> None:
     entries = ["/opt/kafka/plugins/tiered-7d61f737fd66/*", "/opt/kafka/plugins/auth-0f3a9c51d2b4/*"]
-    before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_class_path=entries)
+    node = {"class_path_lines": class_path_lines(entries, "/opt/kafka")}
+    before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_node=node)
     gone = [line for line in before.splitlines() if line not in after.splitlines()]
     assert [line.partition("=")[0] for line in gone] == ["ExecStart", "ExecStopPost"]
     (start,) = values(after, "ExecStart")

@@ -34,14 +34,6 @@ def test_a_release_becomes_levels_of_features_and_an_unknown_one_is_refused() ->
         FILTERS.kraft_release_features("4.33")
 
 
-def test_a_voter_is_reached_at_its_controller_listener() -> None:
-    listeners = [
-        {"name": name, "purpose": purpose, "advertised": {"host": "k3", "port": port}}
-        for name, purpose, port in (("CLIENT", "client", 9092), ("CONTROLLER", "controller", 9093))
-    ]
-    assert FILTERS.kraft_voter_listeners(listeners) == [{"name": "CONTROLLER", "host": "k3", "port": 9093}]
-
-
 def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
     def facts(port: int, pid: int, cluster_id: str = "ours", node_id: int = 1) -> dict[str, Any]:
         disk = Disk("/data", True, cluster_id, node_id)
@@ -51,63 +43,59 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
         ]
         deployed = {"roles": ["broker"], "listeners": listeners, "node_id": str(node_id)}
         identity = Identity(True, (disk,)).as_facts()
-        return {"kafka_host": {"service": {"pid": pid}, "deployed": deployed, "identity": identity}}
+        health = {"answer": "known"} if pid else None
+        service = {"pid": pid, "age": 7.5}
+        return {"service": service, "deployed": deployed, "identity": identity, "health": health}
 
-    hostvars: dict[str, Any] = {
-        "k1": {"ansible_facts": facts(9092, 0)},
-        "k2": {"ansible_facts": facts(9192, 7, node_id=2)},
+    found: dict[str, Any] = {
+        "k1": facts(9092, 0),
+        "k2": facts(9192, 7, node_id=2),
         "k3": {},
-        "foreign": {"ansible_facts": facts(9292, 7, "theirs", 4)},
-        "swapped": {"ansible_facts": facts(9392, 7, node_id=1)},
+        "foreign": facts(9292, 7, "theirs", 4),
+        "swapped": facts(9392, 7, node_id=1),
     }
-    nodes = {host: {"node_id": number} for number, host in enumerate(hostvars, 1)}
+    nodes = {host: {"node_id": number} for number, host in enumerate(found, 1)}
     desired = {"cluster": {"cluster_id": "ours", "controllers": []}, "nodes": nodes}
-    assert FILTERS.kraft_now(list(hostvars), hostvars, desired) == {
+    assert FILTERS.kraft_now(list(found), found.values(), desired) == {
         "client": ["k:9092", "k:9192"],
         "nodes": [
             {"name": "I", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
             for address in ("k:19092", "k:19192")
         ],
+        "controllers": [],
         "looked": ["k1", "k2", "foreign", "swapped"],
         "running": ["k2"],
+        "looks": [
+            {"host": "k1", "answer": "", "running_seconds": 7.5},
+            {"host": "k2", "answer": "known", "running_seconds": 7.5},
+        ],
     }
 
 
-def looked_at(**pids: int) -> dict[str, Any]:
-    """The variables of hosts, with the look at each that is named; a pid of 0: Kafka does not run there."""
-    looked = {host: {"ansible_facts": {"kafka_host": {"service": {"pid": pid}}}} for host, pid in pids.items()}
-    return {**{host: {} for host in ("k1", "k2", "k3")}, **looked}
-
-
 @pytest.mark.parametrize(
-    ("in_play", "pids", "but", "asked"),
+    ("in_play", "running", "but", "asked"),
     [
-        (["k1", "k2", "k3"], {"k1": 5, "k2": 5, "k3": 5}, [], "k1"),
-        (["k3", "k2"], {"k2": 5, "k3": 5}, [], "k2"),  # the inventory's order, and k1 is not in the run
-        (["k1", "k2", "k3"], {"k1": 0, "k2": 5, "k3": 5}, [], "k2"),
-        (["k1", "k2", "k3"], {"k1": 5, "k2": 5, "k3": 5}, ["k1"], "k2"),
-        (["k1"], {"k1": 5}, ["k1"], "k1"),  # no other host is there
-        (["k1", "k2"], {"k1": 5, "k2": 0}, ["k1"], "k1"),  # what does not run may never have been deployed
-        (["k1", "k2", "k3"], {}, [], "k1"),
-        (["k1", "k2", "k3"], {"k3": 5}, [], "k3"),  # the others did not answer the look
-        (["k1", "k2"], {"k1": 0, "k2": 0}, ["k1"], "k2"),
+        (["k1", "k2", "k3"], ["k1", "k2", "k3"], [], "k1"),
+        (["k3", "k2"], ["k2", "k3"], [], "k2"),  # the inventory's order, and k1 is not in the run
+        (["k1", "k2", "k3"], ["k2", "k3"], [], "k2"),
+        (["k1", "k2", "k3"], ["k1", "k2", "k3"], ["k1"], "k2"),
+        (["k1"], ["k1"], ["k1"], "k1"),  # no other host is there
+        (["k1", "k2"], ["k1"], ["k1"], "k1"),  # what does not run may never have been deployed
+        (["k1", "k2", "k3"], [], [], "k1"),
+        (["k1", "k2", "k3"], ["k3"], [], "k3"),  # the others did not answer the look
+        (["k1", "k2"], [], ["k1"], "k2"),
     ],
 )
 def test_the_host_that_is_asked_is_in_the_run_and_runs_kafka(
-    in_play: list[str], pids: dict[str, int], but: list[str], asked: str
+    in_play: list[str], running: list[str], but: list[str], asked: str
 ) -> None:
-    assert FILTERS.kraft_asked(["k1", "k2", "k3"], in_play, looked_at(**pids), but) == asked
+    assert FILTERS.kraft_asked(["k1", "k2", "k3"], in_play, running, but) == asked
 
 
 def test_a_run_without_a_host_that_could_be_asked_is_refused_with_those_that_could() -> None:
     with pytest.raises(AnsibleFilterError, match="k1, k2") as error:
-        FILTERS.kraft_asked(["k1", "k2"], ["k3"], looked_at(k3=5))
+        FILTERS.kraft_asked(["k1", "k2"], ["k3"], ["k3"])
     assert "--limit" in str(error.value)
-
-
-def test_the_brokers_among_hosts_are_in_their_order() -> None:
-    desired = {"nodes": {"k1": {"roles": ["controller"]}, "k2": {"roles": ["broker"]}, "k3": {"roles": ["broker"]}}}
-    assert FILTERS.kraft_brokers(["k3", "k1", "k2"], desired) == ["k3", "k2"]
 
 
 def test_a_controller_is_not_looked_for_where_a_foreign_host_was_deployed() -> None:
@@ -115,33 +103,21 @@ def test_a_controller_is_not_looked_for_where_a_foreign_host_was_deployed() -> N
         listeners = [{"name": "C", "address": address, "protocol": "PLAINTEXT", "purpose": "controller"}]
         deployed = {"node_id": "1", "roles": ["controller"], "listeners": listeners}
         identity = Identity(True, (Disk("/data", True, cluster_id, 1),)).as_facts()
-        return {"ansible_facts": {"kafka_host": {"deployed": deployed, "identity": identity}}}
+        return {"deployed": deployed, "identity": identity, "service": {"pid": 0}}
 
     controllers = [{"node_id": 1, "address": "k1:9093"}]
     nodes = {"k1": {"node_id": 1}, "x1": {"node_id": 7}}
     desired = {"cluster": {"cluster_id": "ours", "controllers": controllers}, "nodes": nodes}
-    hostvars = {"k1": facts("k1:19093", "ours"), "x1": facts("x1:9093", "theirs")}
-    found = FILTERS.kraft_controllers_now(desired, nodes, hostvars)
-    assert found == [{"node_id": 1, "address": "k1:19093"}]
-
-
-def test_broker_is_reached_where_it_was_deployed_and_else_where_it_shall_be() -> None:
-    listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
-    node = {"broker_address": "k1:29092"}
-    for listeners, address in (([listener], "k1:19092"), ([], "k1:29092")):
-        facts = {"deployed": {"roles": ["broker"], "listeners": listeners}}
-        assert FILTERS.kraft_broker_now(node, facts) == address
+    found = [facts("k1:19093", "ours"), facts("x1:9093", "theirs")]
+    assert FILTERS.kraft_now(nodes, found, desired)["controllers"] == [{"node_id": 1, "address": "k1:19093"}]
 
 
 def test_a_step_that_had_nothing_to_do_is_shown_as_the_look_found_it() -> None:
     looked = {"kernel": {"changed": False, "unmet": []}}
     skipped, done = {"skipped": True}, {"changed": True, "unmet": ["vm.swappiness"]}
-    facts = {"kafka_host": {"steps": looked}}
-    hostvars = {
-        "kraft1": {"ansible_facts": facts, "kernel_task": skipped},
-        "kraft2": {"ansible_facts": facts, "kernel_task": done},
-        "kraft3": {"ansible_facts": facts},
-        "kraft4": {"ansible_facts": {}, "kernel_task": skipped},
-    }
-    found = FILTERS.kraft_registered(hostvars, hostvars, {"kernel": "kernel_task"})
-    assert [found[host]["kernel"] for host in hostvars] == [looked["kernel"], done, looked["kernel"], skipped]
+    facts = {"steps": looked, "limits": {"nofile_hard": 9}}
+    found = FILTERS.kraft_results(["k1", "k2", "k3", "k4"], [facts] * 3 + [{}], kernel=[skipped, done, {}, skipped])
+    assert [one["kernel"] for one in found.values()] == [looked["kernel"], done, looked["kernel"], skipped]
+    assert FILTERS.kraft_results(["k1"], [facts], kernel=[])["k1"]["kernel"] == looked["kernel"]
+    assert FILTERS.kraft_results(["k1"], [], kernel=[{}])["k1"]["kernel"] is None
+    assert [one["nofile_hard"] for one in found.values()] == [9, 9, 9, None]

@@ -23,7 +23,7 @@ def name() -> Iterator[str]:
 
 
 def run(name: str, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    words = [ROOT / "scripts/part", name]
+    words = [str(ROOT / "scripts/part"), name]
     return subprocess.run(
         words, check=False, env={**os.environ, **environment, "RUN": command}, capture_output=True, text=True
     )

@@ -13,18 +13,18 @@ from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import sysctl
 
 #: Settings for which a higher value is fine, too.
-AT_LEAST = ("vm.max_map_count", "fs.file-max", "fs.nr_open")
+AT_LEAST = frozenset({"vm.max_map_count", "fs.file-max", "fs.nr_open"})
 
 
-def observe(settings: dict[str, Any], file: str, at_least: frozenset[str]) -> dict[str, sysctl.Setting]:
+def observe(settings: dict[str, Any], file: str) -> dict[str, sysctl.Setting]:
     """Return the running kernel's values, with overrides that are read after our file at boot."""
     later = sysctl.boot_overrides(file)
     found = {name: sysctl.read_setting(name) for name in settings}
-    wanted = sysctl.effective(settings, found, at_least)
+    wanted = sysctl.effective(settings, found, AT_LEAST)
     overridden = {
         name: f"{path}: {value}"
         for name, (path, value) in later.items()
-        if name in wanted and (sysctl.raised(wanted[name], value) if name in at_least else wanted[name]) != value
+        if name in wanted and (sysctl.raised(wanted[name], value) if name in AT_LEAST else wanted[name]) != value
     }
     return {name: dataclasses.replace(s, boot_override=overridden.get(name, "")) for name, s in found.items()}
 
@@ -64,9 +64,8 @@ def ensure_settings(params: Mapping[str, Any], check_mode: bool) -> dict[str, An
     problems = sysctl.bad_names(params["settings"])
     if problems:
         raise RefusedError(problems)
-    at_least = frozenset(params["at_least"])
-    found = observe(params["settings"], params["file"], at_least)
-    plan = sysctl.plan_settings(params["settings"], found, at_least)
+    found = observe(params["settings"], params["file"])
+    plan = sysctl.plan_settings(params["settings"], found, AT_LEAST)
     changes, known = plan_file(params["file"], plan.text, check_mode)
     changed, unmet = list(plan.live), list(plan.unmet)
     if not check_mode:

@@ -186,7 +186,7 @@ def read_text(path: str) -> str:
 
 
 def observe_release(install_dir: str, version: str) -> ReleaseState:
-    """Inspect a release by its sizes; contents are hashed only on request (``release_unpack.content_damage``)."""
+    """Inspect a release by its sizes; to read all contents would take seconds in each run."""
     directory = release_dir(install_dir, version)
     partial = bool(remains(install_dir, version))
     if not os.path.lexists(directory):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import hashlib
@@ -193,19 +192,6 @@ def exchange(one: str, other: str) -> None:
     if libc.renameat2(AT_FDCWD, one.encode(), AT_FDCWD, other.encode(), RENAME_EXCHANGE):
         number = ctypes.get_errno()
         raise OSError(number, f"exchanging {one} and {other} failed: {os.strerror(number)}")
-
-
-def content_damage(directory: str, manifest: Manifest) -> dict[str, str]:
-    """Return files of the manifest with another sha256; ``release.file_damage`` finds missing ones."""
-    damage = {}
-    for path, record in manifest.files.items():
-        with contextlib.suppress(OSError), open(os.path.join(directory, path), "rb") as file:
-            digest = hashlib.sha256()
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
-            if digest.hexdigest() != record.sha256:
-                damage[path] = f"sha256 {digest.hexdigest()[:12]}... instead of {record.sha256[:12]}..."
-    return damage
 
 
 def incoming_rest(install_dir: str, archive: str) -> list[str]:

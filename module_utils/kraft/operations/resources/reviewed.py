@@ -13,8 +13,8 @@ from ansible.module_utils.kraft.operations.resources import foretold
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential
 from ansible.module_utils.kraft.problem import Problem
 
-#: The cluster answered; it is not deployed yet; no node runs, so nothing was compared.
-RUNNING, NEW, DOWN = "running", "new", "down"
+#: The cluster answered; it is not deployed yet. Else no node runs, so nothing was compared.
+RUNNING, NEW = "running", "new"
 #: Kinds of work in a plan, beside the digests of passwords.
 WORK = ("topics", "access", "generated_passwords", "certificates")
 DECLARED = ("topics", "users", "acls", "quotas")

@@ -12,19 +12,19 @@ from ansible.module_utils.kraft.wording import printable
 
 
 def stale(
-    looked: Mapping[str, Mapping[str, Any]],
+    processes: Mapping[str, Mapping[str, Any] | None],
     desired: Mapping[str, Any],
     settled: Mapping[str, Iterable[str]] | None = None,
     down: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the hosts whose process must be restarted, for ``kafka_roll_plan``; with `down` also those without one.
 
-    `looked`: as filter `kraft_registered` gives it, with ``process`` (``kafka_node``). `desired`: ``kafka_desired``'s
-    fact. `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them. A host that is left
-    out of the run (``--limit``) has no process, and is left out here.
+    `processes`: host -> result of ``kafka_node``; a host that is left out of the run (``--limit``) has none, and is
+    left out here. `desired`: ``kafka_desired``'s fact. `settled`: host -> settings that are changed live, as
+    ``kafka_config_plan`` returned them.
     """
     out = []
-    for host, found in _processes(looked).items():
+    for host, found in _processes(processes).items():
         live = set((settled or {}).get(host, ()))
         differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
         if (found["stale"] and differences) or (down and not found["running"]):
@@ -66,34 +66,21 @@ def _unusable(what: str, due: Iterable[str]) -> RefusedError:
 
 
 def change_nodes(
-    looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any], always: bool = False
+    processes: Mapping[str, Mapping[str, Any] | None], desired: Mapping[str, Any], always: bool = False
 ) -> list[dict[str, Any]]:
     """Return the nodes for ``kafka_config_plan``; none if nothing differs and nothing was written.
 
-    `looked`: as filter `kraft_registered` gives it, with ``process`` (``kafka_node``).
+    `processes`: host -> result of ``kafka_node``.
     `always`: also if no file differs. If every node was down until now, nothing can be changed live. The state of a
     host that is left out of the run (``--limit``) is unknown, so nothing is changed there.
     """
-    found = _processes(looked)
+    found = _processes(processes)
     written = any(one.get("changed_paths") for one in found.values())
     nodes = dynamic_config_request.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
 
-def host_looks(facts: Mapping[str, Mapping[str, Any] | None]) -> list[dict[str, Any]]:
-    """Return results of each host's own inspection for ``kafka_roll_plan``; `facts`: host -> fact ``kafka_host``."""
-    return [
-        {
-            "host": host,
-            "answer": (found.get("health") or {}).get("answer", ""),
-            "running_seconds": found["service"]["age"],
-        }
-        for host, found in facts.items()
-        if found
-    ]
-
-
-def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return ``kafka_node``'s result of each host, without hosts that ``--limit`` leaves out."""
-    return {host: one["process"] for host, one in looked.items() if one["process"]}
+def _processes(processes: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Mapping[str, Any]]:
+    """Return the result of each host, without hosts that ``--limit`` leaves out."""
+    return {host: found for host, found in processes.items() if found}

@@ -16,15 +16,15 @@ from ansible.module_utils.kraft.operations.roll.decision import known_down
 
 
 def to_revert(
-    batch: Mapping[str, Any], restarts: Mapping[str, Any], look: Mapping[str, Any], wanted: Mapping[str, Any]
+    batch: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], look: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[str]:
     """Return the hosts of a `batch` to roll back: the former record was kept, and the node is known to be down.
 
-    `restarts` is the registered result of the loop over the batch's nodes: ``kafka_node`` has ``keep`` among its
+    `steps`: registered results of the batch. In that of the loop over its nodes, ``kafka_node`` has ``keep`` among its
     actions if it kept the record. `look`: the result of ``kafka_health`` after the failure; `wanted`: its ``expected``.
     Without a result, a node is rolled back only if no other one is expected, or if the batch went unchecked.
     """
-    kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
+    kept = {one[one["ansible_loop_var"]]["host"] for one in _results(steps) if "keep" in one.get("actions", ())}
     there = [node for node in batch["nodes"] if node["host"] in kept]
     if _known(look):
         down = _down(look, wanted)

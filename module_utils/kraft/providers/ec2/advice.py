@@ -120,7 +120,9 @@ ADVICE = {
         "the route table has this route, to a target that is gone: see it (aws ec2 describe-route-tables), lead it to"
         " the gateway (aws ec2 replace-route), then run again"
     ),
-    "InvalidBlockDeviceMapping": "the image needs a larger root disk: raise kafka_ec2_root_volume_size",
+    "InvalidBlockDeviceMapping": (
+        "the root disk does not fit the image: its text says why. Change kafka_ec2_root_volume_size or kafka_ec2_ami"
+    ),
     "DependencyViolation": IN_USE,
     "OperationNotPermitted": "AWS does not allow this now: its text says why",
     "IncorrectInstanceState": LATER,

@@ -154,9 +154,8 @@ def _attach(aws: Aws, host: str, plan: VolumePlan, volume_id: str, instance_id: 
 
 def _modify(aws: Aws, host: str, plan: VolumePlan) -> None:
     """Change a volume, and wait until AWS shows that its new size can be used. A change in progress is awaited."""
-    target = {"Size": plan.wanted.size, "Iops": plan.wanted.iops, "Throughput": plan.wanted.throughput}
-    if not _is_changing(aws, plan.id, target):
-        aws.client.modify_volume(VolumeId=plan.id, **target)
+    if not _is_changing(aws, plan.id, plan.target):
+        aws.client.modify_volume(VolumeId=plan.id, **plan.target)
 
     def look() -> bool:
         found = _modification(aws, plan.id)

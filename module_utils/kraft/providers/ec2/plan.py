@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.providers.ec2.model import (
     Volume,
 )
 
+GP3 = "gp3"  # the type of new disks
 SUBNET_BITS = 8  # a subnet has as many addresses as this adds to the VPC's prefix: /16 -> /24
 SMALLEST_SUBNET = 28  # AWS's own limit
 #: Names that a volume can be attached under; a Nitro machine calls it otherwise.
@@ -41,10 +42,17 @@ class VolumePlan:
     modify: bool = False
     attach: bool = False
     changes: str = ""
+    kind: str = GP3  #: its type
 
     @property
     def work(self) -> bool:
         return self.make or self.modify or self.attach
+
+    @property
+    def target(self) -> dict[str, int]:
+        """Return what it is changed to, as AWS names it: IOPS and throughput are those of gp3."""
+        size = {"Size": self.wanted.size}
+        return {**size, "Iops": self.wanted.iops, "Throughput": self.wanted.throughput} if self.kind == GP3 else size
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,7 +262,8 @@ def _volumes(node: Node, found: Current, instance: model.CurrentInstance | None)
         else:
             changes = ", ".join(_changes(volume, current))
             attach = volume.mount not in kept
-            yield VolumePlan(volume, device, current.id, modify=bool(changes), attach=attach, changes=changes)
+            modify, kind = bool(changes), current.kind
+            yield VolumePlan(volume, device, current.id, modify=modify, attach=attach, changes=changes, kind=kind)
 
 
 def own_volume(host: str, mount: str, found: Current) -> CurrentVolume | None:
@@ -268,7 +277,7 @@ def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
         ("iops", " IOPS", there.iops or 3000, wanted.iops),
         ("throughput", " MiB/s", there.throughput or 125, wanted.throughput),
     ):
-        if old != new:
+        if old != new and (name == "size" or there.kind == GP3):
             yield f"{name} {old} to {new}{unit}"
 
 

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.providers.ec2.rules import SSH, Sources, derive
 Data = Mapping[str, Any]
 IOPS, THROUGHPUT = 3000, 125
 ROOT_SIZE = 20  # GiB
-BY_GROUP, BY_CIDR = "group", "vpc"
+BY_CIDR = "vpc"
 
 
 def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:

@@ -151,6 +151,21 @@ def contributed_lines(given: Iterable[Mapping[str, Any]], config: str) -> list[s
     return copied + [line for each in given for line in each.get("unit_lines", ())]
 
 
+def contributed(
+    given: Iterable[Mapping[str, Any]], node: Mapping[str, Any], texts: Iterable[str]
+) -> dict[str, list[Any]]:
+    """Return ``files`` and ``unit_lines`` of all contributions to a described `node`, and its files of keys.
+
+    `texts`: of the node's ``key_sets``, in their order. The files are those of the next start.
+    """
+    keys = {"files": [{"name": one["name"], "content": f"{text}\n"} for one, text in zip(node["key_sets"], texts)]}
+    every = [*given, keys]
+    return {
+        "files": contributed_files(every, f"{node['install_dir']}/next", node["group"]),
+        "unit_lines": contributed_lines(every, f"{node['install_dir']}/config"),
+    }
+
+
 def files_of(contributions: Mapping[str, Any]) -> list[str]:
     """Return files of the control machine that other roles give a host, as far as they can be read."""
     given = [each for each in contributions.values() if isinstance(each, Mapping)]

@@ -9,15 +9,16 @@ from ansible.module_utils.kraft.client_config import PEM, node_setting, normal_n
 from ansible.module_utils.kraft.node.certificate import NODE, NODES
 from ansible.module_utils.kraft.node.plugins import directory
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
-from ansible.module_utils.kraft.spec.desired import quorum, settings
+from ansible.module_utils.kraft.spec.desired import drained, layout, quorum, settings
 from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
-from ansible.module_utils.kraft.spec.desired.plugins import class_path
+from ansible.module_utils.kraft.spec.desired.plugins import class_path, class_path_lines
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
@@ -52,6 +53,10 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
         "initial_controllers": quorum.initial_controllers(cluster),
         "broker_ids": sorted(node.node_id for node in cluster.brokers),
+        "broker_hosts": [node.host for node in cluster.nodes if node.is_broker],
+        "controller_hosts": [node.host for node in cluster.nodes if node.is_controller],
+        "certified_hosts": [node.host for node in cluster.nodes if cluster.tls_of(node)],
+        "drained_log_dirs": drained.as_parameter(cluster.nodes),
         "controller_ids": [node.node_id for node in cluster.controllers],
         "default_replication_factor": cluster.replication_factor,
         "min_insync_replicas": cluster.min_isr,
@@ -129,7 +134,22 @@ def node_listeners(cluster: Cluster) -> list[dict[str, str]]:
 
 
 def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
-    """Return the description of one node. ``secrets``: the ``properties`` whose values are hidden here."""
+    """Return the description of one node, and from it the ways by which others use the node."""
+    own = describe_settings(cluster, node)
+    return {
+        **own,
+        "as_broker": {"node_id": node.node_id, "rack": node.rack or None},
+        "voter_listeners": [
+            {"name": one["name"], **one["advertised"]} for one in own["listeners"] if one["purpose"] == CONTROLLER
+        ],
+        "login_clients": login_parameters(own, cluster.cluster_id),
+        "directories": layout.directories(node),
+        "links": layout.links(node),
+    }
+
+
+def describe_settings(cluster: Cluster, node: Node) -> dict[str, Any]:
+    """Return the settings of one node. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
     secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
     return {
@@ -182,12 +202,14 @@ def describe_contributions(node: Node) -> dict[str, Any]:
 def describe_plugins(node: Node) -> dict[str, Any]:
     """Return the plugins of the node, each with its directory, and their part of the class path."""
     places = (directory(node.install_dir, each.name, each.sha256) for each in node.plugins)
+    entries = class_path(node.install_dir, node.plugins)
     return {
         "plugins": [
             {"name": each.name, "source": each.source, "sha256": each.sha256, "directory": place}
             for each, place in zip(node.plugins, places)
         ],
-        "class_path": class_path(node.install_dir, node.plugins),
+        "class_path": entries,
+        "class_path_lines": class_path_lines(entries, node.install_dir),
     }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
+
+from ansible.module_utils.kraft.spec.desired.model import Node
 
 DRAIN = "kafka_drain_log_dirs"
 
@@ -23,6 +25,8 @@ def _divided(text: str) -> tuple[str, str]:
     return host, path
 
 
-def as_parameter(text: object, nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return ``drained`` for ``kafka_reassignment``. `nodes`: of ``kafka_desired``, which has checked the text."""
-    return [{"node_id": nodes[host]["node_id"], "path": path} for host, path in drained(text)]
+def as_parameter(nodes: Sequence[Node]) -> list[dict[str, Any]]:
+    """Return ``drained`` for ``kafka_reassignment``; hosts that are no nodes are reported by the rules."""
+    text = nodes[0].variables.get(DRAIN) if nodes else ""
+    node_ids = {node.host: node.node_id for node in nodes}
+    return [{"node_id": node_ids[host], "path": path} for host, path in drained(text) if host in node_ids]

@@ -6,7 +6,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.spec.desired import jvm, settings
+
+
+def node_files(
+    node: Mapping[str, Any], texts: Mapping[str, str], layers: Iterable[Mapping[str, Any]], options: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Return the own files of a described `node` for its next start, for ``kafka_node``, with their secrets.
+
+    `texts`: rendered templates, by ``log4j2.yaml`` and ``kafka.service``. `layers` and `options`: as below.
+    """
+    given = {
+        "server.properties": (properties_text(node, layers), node["group"], "0640"),
+        "jvm.options": (jvm_options_text(node, options), node["group"], "0640"),
+        "log4j2.yaml": (texts["log4j2.yaml"], node["group"], "0640"),
+        "kafka.service": (fingerprinted(texts["kafka.service"]), "root", "0644"),
+    }
+    return [
+        {"path": f"{node['install_dir']}/next/{name}", "content": text, "owner": "root", "group": group, "mode": mode}
+        for name, (text, group, mode) in given.items()
+    ]
 
 
 def properties_text(node: Mapping[str, Any], layers: Iterable[Mapping[str, Any]]) -> str:

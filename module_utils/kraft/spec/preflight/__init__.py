@@ -48,14 +48,17 @@ def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Proble
 def identified(
     subject: Subject, leaving: Collection[str] = (), silence: bool = True, ending: bool = False
 ) -> list[Problem]:
-    """Check identities for operations without further checks: silent hosts, and hosts with another node.
+    """Check identities for operations without further checks: silent hosts, other nodes, and no Kafka on any host.
 
     `leaving`: names that the run removes. `silence`: whether a host of the run must answer. `ending`: whether the run
     ends the cluster.
     """
-    hosts = [host for host in subject.hosts if silence and host.in_run and host.silence]
+    hosts = [host for host in subject.hosts if host.in_run and host.silence]
     missing = [presence.unreachable(host, presence.is_member(subject, host)) for host in hosts]
-    return [*missing, *identity.judge(subject, leaving, ending)]
+    found = [*(missing if silence else ()), *identity.judge(subject, leaving, ending)]
+    if found or ending or not subject.seen or any(map(identity.has_kafka, subject.seen)):
+        return found
+    return [*missing, *(presence.without_kafka(host) for host, _ in subject.seen)]
 
 
 def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:

@@ -55,6 +55,11 @@ def identity(facts: Facts) -> Identity:
     return Identity.of(facts["identity"])
 
 
+def has_kafka(seen: tuple[Host, Facts]) -> bool:
+    """Check whether a node was deployed on an inspected host, or a process runs."""
+    return identity(seen[1]).deployed or bool(seen[1]["service"]["pid"])
+
+
 def rejoins(host: Host) -> bool:
     """Check whether an empty disk is expected."""
     return host.wanted.replaced or host.wanted.added

@@ -79,7 +79,7 @@ def last_line(text: str) -> str:
 
 
 def removed(subject: Subject) -> Iterator[Problem]:
-    """Refuse a node that was drained and removed, but is still in the inventory."""
+    """Refuse a node that was emptied and taken out, but is still in the inventory."""
     for host, facts in subject.seen:
         if not facts.get("removed") or host.wanted.added:
             continue
@@ -88,7 +88,7 @@ def removed(subject: Subject) -> Iterator[Problem]:
             yield Problem("removed_node", message, f"run {REMOVE}={host.name} to finish", host=host.name)
         else:
             message = "The node was removed from its cluster by remove_nodes.yml"
-            remedy = f"remove it from the inventory, or add it again with {ADD}={host.name}"
+            remedy = f"take it out of the inventory, or in again with {ADD}={host.name}"
             remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
             yield Problem("removed_node", message, remedy, host=host.name)
 
@@ -117,9 +117,13 @@ def undeployed(subject: Subject) -> Iterator[Problem]:
         if facts["current_release"] is not None or running(facts) or facts.get("removed"):
             continue
         if not joins(subject, host) and not is_member(subject, host):
-            message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
-            remedy = "run site.yml, which deploys it, or remove it from the inventory's group"
-            yield Problem("not_deployed", message, remedy, host=host.name)
+            yield without_kafka(host)
+
+
+def without_kafka(host: Host) -> Problem:
+    message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
+    remedy = "run site.yml, which deploys it, or remove it from the inventory's group"
+    return Problem("not_deployed", message, remedy, host=host.name)
 
 
 def is_new(subject: Subject, host: Host) -> bool:

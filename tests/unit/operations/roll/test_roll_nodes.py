@@ -33,8 +33,8 @@ def restarted(host: str, *actions: str, **more: Any) -> dict[str, Any]:
 
 def test_stale_nodes_are_listed_with_their_reasons() -> None:
     looked = {
-        "kraft1": {"process": {"stale": False, "differences": []}},
-        "kraft2": {"process": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71}},
+        "kraft1": {"stale": False, "differences": []},
+        "kraft2": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71},
     }
     assert nodes.stale(looked, DESIRED) == [
         {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": plain(OF_THE_UNIT)}
@@ -44,8 +44,8 @@ def test_stale_nodes_are_listed_with_their_reasons() -> None:
 def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None:
     threads, partitions = plain(setting("num.io.threads 8 -> 12"), setting("num.partitions 1 -> 3"))
     looked = {
-        "kraft1": {"process": {"stale": True, "differences": [threads]}},
-        "kraft2": {"process": {"stale": True, "differences": [threads, partitions]}},
+        "kraft1": {"stale": True, "differences": [threads]},
+        "kraft2": {"stale": True, "differences": [threads, partitions]},
     }
     settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
     assert nodes.stale(looked, DESIRED, settled) == [
@@ -59,9 +59,7 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
 
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:
         paths = ["server.properties"] if written else []
-        looked = {
-            "kraft1": {"process": {"stale": False, "differences": [], "actions": [], "changed_paths": paths, **started}}
-        }
+        looked = {"kraft1": {"stale": False, "differences": [], "actions": [], "changed_paths": paths, **started}}
         return len(nodes.change_nodes(looked, desired, always))
 
     assert asked() == 0
@@ -75,7 +73,7 @@ def test_a_broker_that_is_left_out_of_the_run_is_left_alone() -> None:
     process = {"stale": True, "differences": plain(setting("num.io.threads 8 -> 12")), "actions": [], "running": True}
     node = {"roles": ["broker"], "properties": {"num.io.threads": "12"}, "secrets": []}
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {f"kraft{one}": {"node_id": one, **node} for one in (1, 2)}}
-    looked: dict[str, Any] = {"kraft1": {"process": process}, "kraft2": {"process": None}}
+    looked: dict[str, Any] = {"kraft1": process, "kraft2": None}
     for down in (False, True):
         assert [one["host"] for one in nodes.stale(looked, desired, down=down)] == ["kraft1"]
     assert [one["host"] for one in nodes.change_nodes(looked, desired)] == ["kraft1"]
@@ -84,25 +82,11 @@ def test_a_broker_that_is_left_out_of_the_run_is_left_alone() -> None:
 
 def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
     looked = {
-        "kraft1": {"process": {"stale": False, "differences": [], "running": True}},
-        "kraft2": {"process": {"stale": False, "differences": [], "running": False, "started_at": 0}},
+        "kraft1": {"stale": False, "differences": [], "running": True},
+        "kraft2": {"stale": False, "differences": [], "running": False, "started_at": 0},
     }
     assert nodes.stale(looked, DESIRED) == []
     assert [node["host"] for node in nodes.stale(looked, DESIRED, down=True)] == ["kraft2"]
-
-
-def test_the_own_look_of_each_host_is_handed_on() -> None:
-    facts: dict[str, Any] = {
-        "kraft1": {"health": {"answer": "known"}, "service": {"age": 7.5}},
-        "kraft2": {"health": None, "service": {"age": 0.0}},
-        "kraft3": None,
-        "kraft4": {"service": {"age": 3.0}},
-    }
-    assert nodes.host_looks(facts) == [
-        {"host": "kraft1", "answer": "known", "running_seconds": 7.5},
-        {"host": "kraft2", "answer": "", "running_seconds": 0.0},
-        {"host": "kraft4", "answer": "", "running_seconds": 3.0},
-    ]
 
 
 def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording) -> None:
@@ -118,7 +102,7 @@ def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording
 WANTED = {"broker_ids": [1, 2, 3], "voter_ids": [1, 2, 3]}
 NODES = {f"kraft{one}": {"node_id": one} for one in (1, 2, 3)}
 REFUSED = {"ansible_loop_var": "rolled", "rolled": {"host": "kraft2"}, "failed": True, "msg": "not complete"}
-KEPT = {"results": [restarted("kraft1", "keep", "restart"), REFUSED]}
+KEPT = [{}, {"results": [restarted("kraft1", "keep", "restart"), REFUSED]}]
 BATCHES = [{**BATCH, "node_ids": [4], "nodes": []}, BATCH, {"node_ids": [3], "nodes": [{"host": "kraft3"}]}]
 NOTHING = {"answer": "unreachable", "snapshot": None}
 
@@ -132,7 +116,7 @@ DOWN = seen(broker(1, fenced=True), broker(2), broker(3))
 
 def test_only_what_was_kept_in_this_batch_is_gone_back_to() -> None:
     assert outcome.to_revert(BATCH, KEPT, DOWN, WANTED) == ["kraft1"]
-    assert outcome.to_revert(BATCH, {"results": []}, DOWN, WANTED) == []
+    assert outcome.to_revert(BATCH, [{"results": []}], DOWN, WANTED) == []
 
 
 def test_a_node_that_serves_is_not_reverted_because_another_one_died() -> None:

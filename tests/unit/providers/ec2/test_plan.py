@@ -253,6 +253,16 @@ def test_a_volume_keeps_its_device_and_others_get_free_ones() -> None:
     ]
 
 
+def test_a_disk_of_another_type_keeps_its_iops_and_still_grows() -> None:
+    """As one that an operator made an io2: gp3's numbers are not for it."""
+    faster = scene.volume(0, kind="io2", iops=20000, throughput=0)
+    found = scene.everything(volumes=(faster, *scene.everything().volumes[1:]))
+    assert not plan(scene.wanted(), found).nodes["kafka1"].volumes[0].modify
+    larger = scene.node(0, volumes=(Volume(scene.MOUNT, 200),))
+    (grown,) = plan(scene.wanted(nodes=(larger,)), found).nodes["kafka1"].volumes
+    assert (grown.changes, dict(grown.target)) == ("size 100 to 200 GiB", {"Size": 200})
+
+
 def test_a_free_address_of_a_lost_machine_is_used_again() -> None:
     free = CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1")
     found = scene.everything(instances=(), addresses=(free,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
@@ -135,8 +136,9 @@ def named_again(scene: Scene) -> None:
 
 
 def named_back(scene: Scene) -> None:
-    for one in (scene.nodes, scene.facts, scene.wanted):
-        one["k9"] = one.pop("k3")  # type: ignore[attr-defined]
+    every: list[Any] = [scene.nodes, scene.facts, scene.wanted]
+    for one in every:
+        one["k9"] = one.pop("k3")
 
 
 def other_protocol(scene: Scene) -> None:

@@ -201,7 +201,7 @@ def test_a_destroyed_cluster_has_no_node_to_restart() -> None:
     [
         (lambda scene: scene.nodes["k3"].update(roles=["broker", "controller"]), "joining_node"),
         (lambda scene: scene.of("k3").update(removed=True), "removed_node"),
-        (lambda scene: vars(scene).update(snapshot=runs((1, 2), (1, 2, 3)).snapshot), "log_dir_lost"),
+        (lambda scene: setattr(scene, "snapshot", runs((1, 2), (1, 2, 3)).snapshot), "log_dir_lost"),
     ],
 )
 def test_a_host_without_kafka_that_another_run_makes_a_member_has_that_remedy_alone(state: Step, rule: str) -> None:
@@ -209,3 +209,23 @@ def test_a_host_without_kafka_that_another_run_makes_a_member_has_that_remedy_al
     state(scene)
     found = preflight.check(dataclasses.replace(scene.subject(), installs=False))
     assert [one.rule for one in found if one.rule in (rule, "not_deployed")] == [rule]
+
+
+@pytest.mark.parametrize("deployed", [(), ("k1",), ("k1", "k2", "k3")])
+def test_an_operation_on_a_cluster_is_refused_where_no_host_has_kafka(deployed: tuple[str, ...]) -> None:
+    """Its first request would fail for want of the client that a deployment brings."""
+    scene = Scene()
+    for name in deployed:
+        scene.deploy(name)
+    found = [(one.severity, one.rule, one.host) for one in preflight.identified(scene.subject())]
+    assert found == ([] if deployed else [("error", "not_deployed", name) for name in ("k1", "k2", "k3")])
+    assert preflight.identified(scene.subject(), ending=True) == []
+
+
+def test_hosts_that_do_not_answer_are_named_beside_those_without_kafka_even_if_the_run_can_do_without_them() -> None:
+    hosts = Scene().subject().hosts
+    away = dataclasses.replace(hosts[2], facts=None, silence="ssh: connection refused")
+    found = preflight.identified(dataclasses.replace(Scene().subject(), hosts=(*hosts[:2], away)), silence=False)
+    assert sorted(str(one.host) for one in found) == ["k1", "k2", "k3"]
+    assert {one.rule for one in found if one.host != "k3"} == {"not_deployed"}
+    assert "not_deployed" not in {one.rule for one in found if one.host == "k3"}

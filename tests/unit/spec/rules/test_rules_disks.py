@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.spec.desired.drained import as_parameter, drained
 
-from tests.unit.spec.inventory import found, hosts, problems_of, sentences
+from tests.unit.spec.inventory import cluster, found, hosts, problems_of, sentences
 from tests.wording_files import Wording
 
 TWO = {"kafka_log_dirs": ["/srv/a", "/srv/b"]}
@@ -44,8 +44,9 @@ def test_a_sound_drain_raises_no_alarm(text: str) -> None:
 
 def test_a_drain_is_read_as_hosts_and_directories() -> None:
     assert drained("k2:/b/, k2:/b,k3:/c") == (("k2", "/b"), ("k3", "/c"))
-    assert as_parameter("k2:/b", {"k2": {"node_id": 7}}) == [{"node_id": 7, "path": "/b"}]
-    assert as_parameter("", {}) == []
+    nodes = cluster(3, **given("k2:/srv/b", TWO)).nodes
+    assert as_parameter(nodes) == [{"node_id": 2, "path": "/srv/b"}]
+    assert as_parameter(cluster(3).nodes) == as_parameter(()) == []
 
 
 def test_a_host_that_is_called_by_its_ipv6_address_can_be_drained() -> None:

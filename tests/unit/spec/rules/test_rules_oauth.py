@@ -10,12 +10,11 @@ import pytest
 from ansible.module_utils.kraft.control import key_sets
 from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.spec.desired import client_files, describe, operable
-from ansible.module_utils.kraft.spec.desired.contributions import contributed_files
+from ansible.module_utils.kraft.spec.desired.contributions import contributed
 from ansible.module_utils.kraft.spec.desired.jvm import own_options
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
-from plugins.filter.kraft_logins import kraft_key_set_files
 from tests.unit.problems import worded
 from tests.unit.spec.inventory import cluster, finding, found, hosts, problems_of
 from tests.unit.spec.rules.test_rules_resources import SECURED, UNNAMED
@@ -121,12 +120,12 @@ def test_a_file_of_keys_becomes_one_of_the_node_that_no_change_of_restarts() -> 
     url = "file:///opt/kafka/config/jwks-sso.json"
     assert node["properties"][f"{PREFIX}.oauthbearer.jwks.endpoint.url"] == url
     assert f"{ALLOWED}={url}" in node["derived_jvm_options"]
-    files = contributed_files([kraft_key_set_files(node["key_sets"], ["{}"])], "/next", "kafka")
+    files = contributed([], node, ["{}"])["files"]
     assert [(each["path"], each["content"]) for each in files] == [
-        ("/next/contributed.list", "jwks-sso.json\n"),
-        ("/next/jwks-sso.json", "{}\n"),
+        ("/opt/kafka/next/contributed.list", "jwks-sso.json\n"),
+        ("/opt/kafka/next/jwks-sso.json", "{}\n"),
     ]
-    assert contributed_files([kraft_key_set_files([], [])], "/next", "kafka") == []
+    assert contributed([], {**node, "key_sets": []}, [])["files"] == []
 
 
 def test_scram_and_tokens_share_a_listener_without_an_authorizer() -> None:
