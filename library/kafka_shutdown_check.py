@@ -25,8 +25,8 @@ options:
     default: false
   once_led:
     description:
-      - For nodes that the plan of the roll lets go unchecked. They go where nothing can be reached, where the quorum
-        has no leader by its own word, or where the answer is late, as a broker's is without a leader.
+      - For nodes that the plan of the roll lets go unchecked. They go if no node can be reached, if the quorum
+        reports no leader, or if the answer is late, as that of a broker without a leader.
       - They are checked if the cluster reports a leader by now. They stay if an answer is denied, not trusted or not
         understood.
     type: bool

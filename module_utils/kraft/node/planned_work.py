@@ -39,7 +39,7 @@ def _write(directory: str, deadline: int) -> None:
         return
     handle, path = tempfile.mkstemp(dir=directory)
     with open(handle, "w", encoding="utf-8") as file:
-        file.write(f"# HELP {NAME} Until when work on this node is planned; 0: none.\n")
+        file.write(f"# HELP {NAME} End of the planned work on this node; 0: none.\n")
         file.write(f"# TYPE {NAME} gauge\n{NAME} {deadline}\n")
         os.fchmod(file.fileno(), 0o644)
     os.replace(path, os.path.join(directory, FILE))

@@ -102,7 +102,7 @@ def inspect_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def inspect_jvm(run: Run, asked: Desired) -> dict[str, Any]:
-    """Changes nothing: whether the JVM starts with the options is for the preflight."""
+    """Test the JVM with the options. It changes nothing; the preflight decides on the result."""
     return {"changed": False, "refused": jvm_trial.refusal(run, asked["java"], asked["options"], asked["file"])}
 
 

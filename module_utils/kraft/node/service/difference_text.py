@@ -44,7 +44,7 @@ def values(one: Difference) -> str:
 
 def release_sentence(one: Difference) -> str:
     if one.key == MANIFEST_MISSING:
-        return "release: the running process has no record of its own"
+        return "release: the running process has no record"
     if one.key == OTHER_FILES:
         return f"release {one.new}: other files than those that the process was started with"
     return f"release {one.old} -> {one.new}"

@@ -159,7 +159,7 @@ def _volume(node: Node, at: int, volume: Volume) -> Iterator[Problem]:
         message = f"The list is too long: a machine has device names for {len(DEVICES)}"
         yield Problem("ec2_volume", message, "give larger ones, or add nodes", place, node.host, volume.mount)
     if [each.mount for each in node.volumes].count(volume.mount) > 1:
-        message, remedy = "Two volumes have this mount", "give each a mount of its own"
+        message, remedy = "Two volumes have this mount", "give each a separate mount"
         yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)
 
 

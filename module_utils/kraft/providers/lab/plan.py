@@ -33,7 +33,7 @@ MOUNTS = {
 class Desired:
     """The lab as it should be. By host: ``releases``, which end an image's tag; ``options``: more of ``podman run``.
 
-    ``disks``: by host and path, the size of a filesystem of its own there (``512M``, ``2G``).
+    ``disks``: by host and path, the size of a separate filesystem there (``512M``, ``2G``).
     """
 
     name: str

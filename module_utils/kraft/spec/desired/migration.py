@@ -170,7 +170,7 @@ def _names(node: Node, now: Deployed) -> Iterator[Problem]:
             message = (
                 f"A running listener of this name uses {runs[one.name]}, and both must be open during the migration"
             )
-            remedy = f"give the secured one a name and a port of its own, such as {one.name}_TLS"
+            remedy = f"give the secured one a separate name and port, such as {one.name}_TLS"
             yield Problem("migration_name", message, remedy, f"{VARIABLE}[{one.name}].name", node.host, one.name)
 
 
@@ -179,7 +179,7 @@ def _ports(node: Node, now: Deployed) -> Iterator[Problem]:
     for one in node.own_listeners:
         if one.port in taken:
             message = f"Listener {taken[one.port]} uses this port and stays open during the migration"
-            remedy = "give the secured listener a port of its own"
+            remedy = "give the secured listener a separate port"
             yield Problem("migration_port", message, remedy, f"{VARIABLE}[{one.name}].port", node.host, one.port)
 
 

@@ -15,14 +15,14 @@ OWN = "it is MirrorMaker's own"
 #: Topics that MirrorMaker never copies, or not under their name, and why.
 #: Source: Kafka 4.3.1's ``ReplicationPolicy.isInternalTopic`` and ``IdentityReplicationPolicy.formatRemoteTopic``.
 NEVER = {
-    r"__.*": "MirrorMaker takes it for one of Kafka's own, since it begins with __",
-    r"\..*": "MirrorMaker takes it for one of Kafka's own, since it begins with a dot",
+    r"__.*": "MirrorMaker treats it as internal to Kafka, since it begins with __",
+    r"\..*": "MirrorMaker treats it as internal to Kafka, since it begins with a dot",
     r"mm2.*\.internal": OWN,
     r".*\.checkpoints\.internal": OWN,
     r".*heartbeats": "MirrorMaker takes it for heartbeats, and would copy it under another name",
 }
 NEVER_GROUPS = r"__.*"
-GROUP_OF_KAFKA = "its name begins with __, as names of Kafka's own do"
+GROUP_OF_KAFKA = "its name begins with __, as internal topics of Kafka do"
 #: An entry of such letters alone is a name: a dot in it is a dot. Source: Kafka's ``Topic.LEGAL_CHARS``.
 INTERNAL = frozenset(
     {"__consumer_offsets", "__transaction_state", "__share_group_state", "__remote_log_metadata", "__cluster_metadata"}

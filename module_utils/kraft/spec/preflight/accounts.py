@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subje
 
 #: Shells of accounts without a login.
 CLOSED = ("nologin", "false", "true", "sync", "halt", "shutdown")
-OWN = "give an account of its own, such as kafka"
+OWN = "give a separate account, such as kafka"
 
 
 def check(subject: Subject) -> Iterator[Problem]:

@@ -40,7 +40,7 @@ def same_machine(subject: Subject) -> Iterator[Problem]:
         other = places.setdefault(facts["place"], host.name) if facts["place"] else host.name
         if other != host.name:
             message = f"The host and {other} are the same machine ({facts['hostname']})"
-            remedy = "give each node a machine of its own, and check ansible_host of both"
+            remedy = "give each node a separate machine, and check ansible_host of both"
             yield Problem("same_machine", message, remedy, "ansible_host", host.name, facts["hostname"])
 
 
@@ -152,7 +152,7 @@ def keys(subject: Subject) -> Iterator[Problem]:
     """Compare a private key on the host with the certificate that the host gets."""
     for host, facts in subject.seen:
         if fault := (facts.get("steps", {}).get("certificate") or {}).get("key_fault"):
-            remedy = "put the key of this node's certificate there, open to root (and a group of its own) alone"
+            remedy = "put the key of this node's certificate there, readable only by root (and a separate group)"
             where = host.node["certificate"]["host_key"]
             yield Problem("certificate_key", fault, remedy, "kafka_tls.key_on_host", host.name, where)
 

@@ -92,7 +92,7 @@ def _useless(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for field in ENTITIES:
         name = str(entry.get(field) or "")
         if name == OLD_DEFAULT or (name != DEFAULT and name.endswith(DEFAULT)):
-            remedy = f"give one {field}, or '*' for all without a quota of their own"
+            remedy = f"give one {field}, or '*' for all others"
             yield f"Kafka reads the {field} {name!r} as a name: it knows no patterns", remedy
     user = str(entry.get("user") or "")
     if user.startswith(USER):

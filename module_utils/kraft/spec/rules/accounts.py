@@ -19,7 +19,7 @@ POWERFUL = frozenset({"admin", "disk", "docker", "kmem", "libvirt", "lxd", "root
 SERVICES = frozenset({collector.USER, metrics_proxy.USER, mirror.USER})
 #: Variables for the login account, the stronger first (``kafka_desired`` adds ansible.cfg's and ``--user``).
 LOGIN = ("ansible_user", "ansible_ssh_user", "remote_user")
-OWN = "give an account of its own, such as kafka"
+OWN = "give a separate account, such as kafka"
 
 
 def accounts(subject: Subject) -> Iterator[Problem]:

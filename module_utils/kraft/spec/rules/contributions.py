@@ -48,7 +48,7 @@ def files(subject: Subject) -> Iterator[Problem]:
                 remedy = "give the role another name" if role in RESERVED else f"write {role}.yml or {role}-NAME.pem"
                 yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, name)
         for twice in sharing((name, role) for name in each.files):
-            message, remedy = "Two files have this name", "give each file a name of its own"
+            message, remedy = "Two files have this name", "give each file a separate name"
             yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, twice)
 
 

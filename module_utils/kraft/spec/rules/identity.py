@@ -53,7 +53,7 @@ def node_ids(subject: Subject) -> Iterator[Problem]:
     for node_id, hosts in shared.items():
         message, remedy = (
             f"The id is used by {named(hosts)}",
-            "give each host an id of its own, in host_vars or beside the host",
+            "give each host a separate id, in host_vars or beside the host",
         )
         yield Problem("node_id_shared", message, remedy, "kafka_node_id", named(hosts), node_id)
 

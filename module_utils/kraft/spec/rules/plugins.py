@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject, sharing
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 HOW = "run `sha256sum` on the file that its publisher gives, and compare"
-#: Settings with classes that Kafka declares as lists or texts. A word without a dot in them is a name of Kafka's own.
+#: Settings with classes that Kafka declares as lists or texts. A word without a dot is a short name of Kafka.
 LISTS = frozenset(
     {
         *("group.consumer.assignors", "group.share.assignors", "kafka.metrics.reporters", "metric.reporters"),

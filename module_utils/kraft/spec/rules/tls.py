@@ -1,4 +1,4 @@
-"""Certificates of nodes: ``kafka_tls``. Those that the operator brings have rules of their own (``given.py``)."""
+"""Certificates of nodes: ``kafka_tls``. Those that the operator brings have separate rules (``given.py``)."""
 
 from __future__ import annotations
 

@@ -118,8 +118,8 @@ def test_what_a_pattern_takes_in_and_is_not_copied_is_listed_with_its_reason() -
     source = dataclasses.replace(SOURCE, left_topics=topics, left_groups=groups)
     assert problems(source, asked=asked) == []
     said = [
-        "Not copied: topic __foo, MirrorMaker takes it for one of Kafka's own, since it begins with __",
-        "Not copied: group __g, its name begins with __, as names of Kafka's own do",
+        "Not copied: topic __foo, MirrorMaker treats it as internal to Kafka, since it begins with __",
+        "Not copied: group __g, its name begins with __, as internal topics of Kafka do",
         "Not copied: group g.left, its offsets are in topics that are not copied",
     ]
     assert [line for line in plan.screen(asked, source, TARGET, {}) if line.startswith("Not copied")] == said

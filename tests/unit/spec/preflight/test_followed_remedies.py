@@ -163,7 +163,7 @@ def disk_back(scene: Scene) -> None:
     ("state", "rule", "offered", "follow"),
     [
         (numbered, "renamed_host", "kafka_node_id: 3", numbered_back),
-        (named_again, "renamed_principal", "call it k9 again", named_back),
+        (named_again, "renamed_principal", "restore the name k9", named_back),
         (other_protocol, "protocol_changes", "keep PLAINTEXT", protocol_back),
         (without_its_disk, "unidentified_host", "mount its disk", disk_back),
         (without_its_disk, "unidentified_host", "replace_node.yml", is_replaced),
