@@ -2,9 +2,9 @@
 
 Required: ``run_id`` (1 to 16 of ``A-Z a-z 0-9 . _ -``, new for each run), ``bootstrap_servers`` (``host:port,…``),
 ``topic`` (exists already, with ``partitions`` partitions), ``partitions``, ``records``, ``record_bytes`` (of a value),
-``output_dir`` (for ``report.json``). Optional: ``writers`` (parallel producers; unset: as many as Spark has cores),
-``client_options`` (``kafka.*``), ``native_smoke_seconds`` (deadline of the native smoke test), and for the report
-``cluster``, ``versions``, ``timeline`` (path of the callback's JSON lines), ``settings``.
+``output_dir`` (for ``report.json``). Optional: ``writers`` (parallel producers, at most one for each partition; unset:
+as many as Spark has cores), ``client_options`` (``kafka.*``), ``native_smoke_seconds`` (deadline of the native smoke
+test), and for the report ``cluster``, ``versions``, ``timeline`` (path of the callback's JSON lines), ``settings``.
 """
 
 from __future__ import annotations
