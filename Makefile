@@ -26,6 +26,8 @@ SECURITY :=
 # Making lab hosts takes root: sudo asks for its password where it wants one.
 ASK = $$([ "$$(id -u)" = 0 ] || sudo -n true 2>/dev/null || echo --ask-become-pass)
 
+include scripts/tests.mk
+
 .PHONY: help
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -96,19 +98,19 @@ cluster-id: ## draw an id for a new cluster
 
 .PHONY: check
 check: setup-test ## lint, types, unit and contract tests: about a minute
-	@$(PYTHON) -m scripts.parts check
+	$(call parts,,$(CHECK))
 
 .PHONY: test
 test: archive archive-mirror setup-test ## every layer, the essential path of every promise
-	@$(PYTHON) -m scripts.parts test
+	$(call parts,part-integration,$(TEST) $(CHECK))
 
 .PHONY: test-long
 test-long: archive-older setup-test ## the longer molecule scenarios
-	@$(PYTHON) -m scripts.parts test-long
+	$(call parts,,$(TEST_LONG))
 
 .PHONY: test-all
 test-all: archive-older archive-oldest setup-test ## the same, and what is left out there
-	@$(PYTHON) -m scripts.parts test-all
+	$(call parts,,$(TEST_ALL))
 
 .PHONY: mutants
 mutants: setup-test ## plant small faults into the safety core; fail when tests do not see them: ten minutes

@@ -40,7 +40,7 @@ SETTINGS: dict[str, Any] = {
     ],
 }
 APPLY = "playbooks/apply_resources.yml"
-PLANNING = "Make topics, users, ACLs and quotas be as declared"
+PLANNING = "Apply the declared topics, users, ACLs and quotas"
 PROMISES = {"plan": Promise(5), "re-run": Promise(10)}
 
 

@@ -98,7 +98,7 @@ def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool
     while True:
         snapshot = look(client)
         seen |= {broker_id} if registration.registered(broker_id, snapshot) else set()
-        waits, found = registration.waits(broker_id, snapshot), registration.problems(broker_id, snapshot)
+        waits, found = registration.waits(broker_id, snapshot), registration.unregister_refusals(broker_id, snapshot)
         if found and not (check_mode and params["emptied"]):
             raise RefusedError([*found, *waits])
         if check_mode or not registration.registered(broker_id, snapshot):

@@ -87,7 +87,7 @@ def load(client: Client, node_id: int, addresses: list[str]) -> None:
     """Ask for the node to read its files, until one takes it. Raises KraftError with the last words against it."""
     resource = (RESOURCE[BROKER], str(node_id), [(SETTING, DELETE, None)])
     request = client.request("IncrementalAlterConfigsRequest", resources=[resource], validate_only=False)
-    failure: KraftError = ToolError(f"node {node_id}: nobody takes a change of its settings")
+    failure: KraftError = ToolError(f"node {node_id}: no broker or controller accepts a change of its settings")
     for address in addresses:
         answer = client.ask_all([Question(address, request)])[0]
         if isinstance(answer, KraftError):
@@ -109,7 +109,9 @@ def await_shown(addresses: list[str], pem: str, timeout: float) -> None:
     while others := showing_other(addresses, pem):
         if time.monotonic() > deadline:
             text = ", ".join(others)
-            raise ToolError(f"{text}: another certificate is shown {timeout:.0f} s after the node was asked to load it")
+            raise ToolError(
+                f"{text}: the node still shows another certificate, {timeout:.0f} s after the request to load it"
+            )
         time.sleep(POLL_SECONDS)
 
 
@@ -130,8 +132,8 @@ def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[s
     deadline = time.monotonic() + params["timeout"]
     while others := [address for address in addresses if accepted(run, address) != wanted]:
         if time.monotonic() > deadline:
-            seconds = f"{params['timeout']} s after the node was asked to load them"
-            raise ToolError(f"{', '.join(others)}: other authorities of clients are trusted {seconds}")
+            seconds = f"{params['timeout']} s after the request to load them"
+            raise ToolError(f"{', '.join(others)}: the node still trusts other client authorities {seconds}")
         time.sleep(POLL_SECONDS)
 
 

@@ -77,7 +77,15 @@ from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.operations.config import managed_overrides
 from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin
 from ansible.module_utils.kraft.operations.config.managed_overrides import ManagedOverrides
-from ansible.module_utils.kraft.operations.config.plan import Change, Desired, desired, diff, plan, problems, twice
+from ansible.module_utils.kraft.operations.config.plan import (
+    Change,
+    Desired,
+    config_refusals,
+    desired,
+    diff,
+    plan,
+    twice,
+)
 from ansible.module_utils.kraft.operations.config.settings import BROKER, Settings, shown
 from ansible.module_utils.kraft.problem import Problem
 
@@ -105,13 +113,13 @@ class Run:
 
     def __call__(self) -> list[dict[str, Any]]:
         admin = ConfigAdmin(self._client, self._timeout)
-        found = admin.describe([one.entity for one in self._desired])
+        found = admin.describe_configs([one.entity for one in self._desired])
         if admin.unanswered:
             raise UnreachableError("; ".join(admin.unanswered.values()))
-        known = next(iter(admin.describe(list(admin.brokers)[:1]).values()), {})
+        known = next(iter(admin.describe_configs(list(admin.brokers)[:1]).values()), {})
         self._refuse(
             *twice(self._desired),
-            *(one for w in self._desired for one in problems(w, found[w.entity], brokers_only(w, known))),
+            *(one for w in self._desired for one in config_refusals(w, found[w.entity], brokers_only(w, known))),
         )
         planned = {w.entity: plan(w, found[w.entity]) for w in self._desired}
         changes = [change for made in planned.values() for change in made]

@@ -163,7 +163,7 @@ def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: floa
         admin = until_answered(lambda: ConfigAdmin(client, timeout), max(0.0, deadline - time.monotonic()))
         late = [node for node in nodes if node.serves and node.node_id in awaited and node.entity not in admin.brokers]
         if not late or time.monotonic() >= deadline:
-            return admin, admin.describe([node.entity for node in nodes if node.serves])
+            return admin, admin.describe_configs([node.entity for node in nodes if node.serves])
         time.sleep(PAUSE)
 
 

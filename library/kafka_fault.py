@@ -80,12 +80,12 @@ def main() -> None:
     try:
         nft = str(module.get_bin_path("nft", opt_dirs=["/usr/sbin", "/sbin"]) or "")
         fault = FAULTS[params["action"]](module.run_command, params, nft)
-        down = f"{params['unit']}.service does not run on this host; bring the node back first"
+        down = f"{params['unit']}.service does not run on this host; start it first"
         refusal = fault.refusal() or (down if fault.down() else "")
         before = fault.process()
         steps = [] if refusal else fault.commands()
     except (KraftError, OSError) as error:
-        module.fail_json(msg=f"this host cannot be broken so: {error}")
+        module.fail_json(msg=f"the fault cannot be injected on this host: {error}")
     if refusal:
         module.fail_json(msg=refusal)
     for command in [] if module.check_mode else steps:

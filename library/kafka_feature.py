@@ -108,9 +108,9 @@ def main() -> None:
             found = until_answered(Run(client, params, module.check_mode), params["timeout"])
     except RefusedError as error:
         problems = [str(problem) for problem in error.problems]
-        module.fail_json(msg=f"The features are left as they are:\n{error}", problems=problems)
+        module.fail_json(msg=f"No feature was changed:\n{error}", problems=problems)
     except KraftError as error:
-        module.fail_json(msg=f"The features are not all as asked: {error}")
+        module.fail_json(msg=f"Not all features were changed: {error}")
     module.exit_json(**found)
 
 

@@ -47,6 +47,7 @@ options:
     description:
       - Checks the health of the host's running node and its cluster once, as M(kafka_health) does, without waiting.
         RV(ignore:rate_left) is added, the bytes per second to which a killed run of moves has limited its broker.
+        It is null where that is unknown.
     type: dict
     suboptions:
       client:
@@ -156,7 +157,7 @@ def health(asked: dict[str, Any] | None, running: bool) -> dict[str, Any] | None
         return None
     node_id: int = asked["node_id"]
 
-    def limit(client: Client, seen: Look) -> dict[str, int]:
+    def limit(client: Client, seen: Look) -> dict[str, int | None]:
         return {"rate_left": rate_left(client, seen.snapshot, node_id)}
 
     return look_once(asked["client"], expected(asked["expected"]), node_id, limit)

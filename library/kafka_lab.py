@@ -109,7 +109,7 @@ def files(wanted: lab.Desired, plan: lab.Plan, inventory: str) -> dict[str, str]
     }
 
 
-def describe(plan: lab.Plan, name: str, keys: bool) -> list[str]:
+def plan_lines(plan: lab.Plan, name: str, keys: bool) -> list[str]:
     """Describe the plan."""
     return [
         *([f"create network {name} ({plan.subnet})"] if plan.make_network else []),
@@ -132,9 +132,9 @@ def present(params: Params, check_mode: bool) -> dict[str, Any]:
     """Run the five steps that create a lab."""
     wanted = wanted_lab(params)
     found = lab_io.observe(wanted.name, wanted.state_dir)
-    lab_io.refuse(lab.problems(wanted, found))
+    lab_io.refuse(lab.lab_refusals(wanted, found))
     plan = lab.plan(wanted, found)
-    actions = describe(plan, wanted.name, found.keys)
+    actions = plan_lines(plan, wanted.name, found.keys)
     if not check_mode:
         plan = apply(params, wanted, found, plan, actions)
     elif found.keys:
@@ -190,7 +190,7 @@ def main() -> None:
     except (KraftError, OSError) as error:
         module.fail_json(msg=f"lab {module.params['name']}: {error}")
     if outdated := result.pop("outdated", None):
-        module.warn(f"{', '.join(outdated)}: made from an older image, left as it is; destroy the lab to renew it")
+        module.warn(f"{', '.join(outdated)}: made from an older image and not changed; destroy the lab to renew it")
     after = "".join(f"{action}\n" for action in result["actions"])
     module.exit_json(changed=bool(result["actions"]), diff={"before": "", "after": after}, **result)
 

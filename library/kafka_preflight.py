@@ -47,13 +47,15 @@ options:
     type: bool
     default: false
   needs:
-    description: As in M(kafka_desired), to derive the desired state again.
+    description: >-
+      As in M(kafka_desired), to derive the desired state again. A run without V(release) refuses hosts without Kafka.
     type: list
     elements: str
     choices: [release, client]
     default: []
   phase:
-    description: As in M(kafka_desired), to derive the desired state again.
+    description: >-
+      As in M(kafka_desired), to derive the desired state again. A run without V(release) refuses hosts without Kafka.
     type: str
     choices: [keep, open, switch, close, reopen, leave]
     default: keep

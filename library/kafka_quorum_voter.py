@@ -159,7 +159,7 @@ def main() -> None:
             run = Run(client, asked, params["timeout"], module.check_mode)
             found = until_answered(run, params["timeout"])
     except KraftError as error:
-        module.fail_json(msg=f"Controller {params['node_id']} is left as it is: {error}")
+        module.fail_json(msg=f"Controller {params['node_id']} was not changed: {error}")
     module.exit_json(**found)
 
 

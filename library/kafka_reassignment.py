@@ -218,7 +218,7 @@ def main() -> None:
     try:
         found = moved(module, lambda client: make(client, params, module.check_mode))
     except KraftError as error:
-        module.fail_json(msg=f"Replicas are not moved any further: {error}")
+        module.fail_json(msg=f"The moves were stopped: {error}")
     module.exit_json(**found)
 
 

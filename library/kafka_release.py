@@ -12,8 +12,9 @@ description:
     everything to the disk and renames it to C(releases/<version>). The next run replaces what a killed run left.
   - Paths, links and special files that lead out of the archive are refused. Everything belongs to root.
   - A release is complete when its MANIFEST is there and all files have the recorded sizes (with O(verify=full), the
-    recorded sha256). In place of a damaged one the archive is unpacked again, and both are exchanged by one rename. A
-    process that runs from the release continues. C(config/), which holds the node's files, is kept.
+    recorded sha256). In place of a damaged one the archive is unpacked again, and both are exchanged by one rename.
+    A file system that cannot exchange names, such as NFS, gets two renames. If the run is killed between them, the next
+    one finishes it. A process that runs from the release continues. C(config/), which holds the node's files, is kept.
   - A release that was unpacked from an archive with another checksum is refused, not replaced.
   - Does not choose which release is run; see M(kafka_node).
 options:
@@ -111,7 +112,8 @@ def apply(plan: release.Plan, params: dict[str, Any], state: release.ReleaseStat
     if plan.action == "classpath":
         rewrite_classpath(params, state)
     if "partial" in plan.clean:
-        shutil.rmtree(release.partial_dir(install_dir, version), ignore_errors=True)
+        for path in release.remains(install_dir, version):
+            shutil.rmtree(path, ignore_errors=True)
     if "archive" in plan.clean:
         unlink(archive)
     if "rest" in plan.clean:

@@ -82,7 +82,9 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 60},
 }
-NO_MAJORITY = "no voter is replaced while the other voters have no leader: first start the voters that have their disks"
+NO_MAJORITY = (
+    "a voter cannot be replaced while the other voters have no leader: start the voters that have their disks first"
+)
 
 
 def replaced(params: dict[str, Any]) -> replacement.Replaced:
@@ -106,7 +108,7 @@ def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapsho
         snapshot = seen.value
         if snapshot.unanswered:
             return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
-        found = replacement.problems(node, snapshot)
+        found = replacement.replacement_refusals(node, snapshot)
         if found:
             raise RefusedError(found)
         return snapshot, replacement.waits(node, snapshot)
@@ -137,7 +139,7 @@ def main() -> None:
     found = {"allowed": not reasons, "reasons": list(reasons)}
     if final or (reasons and not module.check_mode):
         lines = "\n".join(f"  - {text}" for text in reasons)
-        module.fail_json(msg=f"Node {node_id} is not replaced, nothing was changed:\n{lines}", **found)
+        module.fail_json(msg=f"Node {node_id} is not replaced. Nothing was changed:\n{lines}", **found)
     known = replacement.listed_directory_id(node_id, snapshot) if snapshot else ""
     module.exit_json(changed=False, listed_directory_id=known, **found)
 

@@ -115,8 +115,8 @@ def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
 def refusal(node_ids: list[int], verdict: shutdown_check.Verdict) -> str:
     """Return why the nodes stay, which others are away, and the remedy."""
     nodes = ", ".join(str(one) for one in node_ids)
-    lines = [f"Node {nodes} may not go down now:", *(f"  - {text}" for text in verdict.sentences())]
-    lines += [f"Away meanwhile: {text} -> start it first." for text in verdict.away]
+    lines = [f"Node {nodes} cannot be shut down now:", *(f"  - {text}" for text in verdict.sentences())]
+    lines += [f"Unavailable: {text} -> start it first." for text in verdict.away]
     return "\n".join([*lines, *([f"Way out: {shutdown_check.REMEDY}."] if verdict.unavoidable else [])])
 
 

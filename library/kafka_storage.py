@@ -141,7 +141,7 @@ def main() -> None:
         result = storage_apply.ensure_storage(module.params, module.check_mode)
     except RefusedError as error:
         problems = [problem.as_dict() for problem in storage_apply.as_problems(error)]
-        module.fail_json(msg=f"The log dirs are left as they are:\n{error}", problems=problems)
+        module.fail_json(msg=f"No log dir was changed:\n{error}", problems=problems)
     except (KraftError, OSError) as error:
         module.fail_json(msg=f"The log dirs are not formatted: {error}")
     module.exit_json(**result)

@@ -88,7 +88,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.removal import apply
-from ansible.module_utils.kraft.node.removal.plan import Desired, plan, problems
+from ansible.module_utils.kraft.node.removal.plan import Desired, plan, uninstall_refusals
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "cluster_id": {"type": "str", "required": True},
@@ -110,7 +110,7 @@ def ensure_absent(module: KraftModule) -> dict[str, Any]:
     params = module.params
     desired = Desired(params["cluster_id"], params["node_id"], params["user"], params["group"], params["delete_data"])
     found = apply.observe(module.run_command, params)
-    refused = [str(each) for each in problems(desired, found)]
+    refused = [str(each) for each in uninstall_refusals(desired, found)]
     if refused:
         raise RefusedError(refused)
     made = plan(desired, found)

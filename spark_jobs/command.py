@@ -11,7 +11,7 @@ from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, EXIT_UNREACHABLE, SmokeE
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.report_schema import Report
-from spark_jobs.verdict import describe, ended, named
+from spark_jobs.verdict import ended, missing_text, named
 
 EXIT_CODES = {"proven": EXIT_PROVEN, "failed": EXIT_FAILED, "undecided": EXIT_UNREACHABLE}
 
@@ -45,7 +45,7 @@ def _told(draft: Report, config: SmokeConfig, progress: Progress) -> int:
     for sentence in draft["verdict"]["sentences"]:
         progress.say(sentence)
     for missing in draft["first_missing"]:
-        progress.say(f"missing: {describe(missing)}")
+        progress.say(f"missing: {missing_text(missing)}")
     for fault in draft["first_faults"]:
         progress.say(f"{fault['kind']}: {named(fault)}")
     progress.say(f"{draft['verdict']['outcome']}; {path}")
@@ -56,7 +56,7 @@ def _on_a_session(draft: Report, config: SmokeConfig, native: NativeSmoke, progr
     before = progress.seconds
     spark = session.open_session(config.run_id)
     try:
-        draft["spark"] = session.describe(spark, progress.seconds - before)
+        draft["spark"] = session.spark_section(spark, progress.seconds - before)
         progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
         with session.explaining():
             session.require_executor(spark)

@@ -77,12 +77,12 @@ class SmokeConfig:
 
 def load(path: Path) -> SmokeConfig:
     """Load the configuration in ``path``, or raise a ``UsageError`` with all its faults."""
-    content = json_file.load(path, problems)
+    content = json_file.load(path, smoke_config_errors)
     paths = {name: Path(content[name]) for name in ("output_dir", "timeline") if content.get(name)}
     return SmokeConfig(**{**content, **paths})
 
 
-def problems(content: object) -> list[str]:
+def smoke_config_errors(content: object) -> list[str]:
     """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]

@@ -111,7 +111,7 @@ class NativeAdmin:
         self._complaints = Complaints()
         self._admin = AdminClient(native_options(bootstrap_servers, client_options, self._complaints))
 
-    def describe(self, topic: str) -> TopicView:
+    def describe_topic(self, topic: str) -> TopicView:
         """Return leaders and brokers; never creates the topic."""
         metadata = self._asked(lambda: self._admin.list_topics(timeout=self._timeout))
         require_cluster(metadata, self._cluster_id, self._servers)

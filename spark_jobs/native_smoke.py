@@ -88,7 +88,7 @@ def _settled(admin: NativeAdmin, config: SmokeConfig, progress: _Progress) -> To
     """Return the topic with all its leaders; a new topic gets two seconds for the metadata to spread."""
     while True:
         try:
-            view = admin.describe(config.topic)
+            view = admin.describe_topic(config.topic)
             _check(config, view)
         except SmokeError:
             if progress.elapsed_ms() > CONNECT_SECONDS * 1000:

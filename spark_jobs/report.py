@@ -14,7 +14,7 @@ from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import UsageError
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import Workload as RecordWorkload
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import SCHEMA_VERSION, Report, TimelineEntry, Topic, Workload
 from spark_jobs.verdict import NOT_CHECKED, unreachable
 
@@ -60,7 +60,7 @@ def of_run(config: SmokeConfig) -> Report | None:
         found: Any = json.loads((config.output_dir / FILE).read_text())
     except (OSError, ValueError):
         return None
-    return found if not problems(found) and found["run_id"] == config.run_id else None
+    return found if not schema_errors(found) and found["run_id"] == config.run_id else None
 
 
 def require_unused(config: SmokeConfig) -> None:
@@ -81,7 +81,7 @@ def write(report: Any, progress: Progress, directory: Path, shape: Any = Report)
     """Stamp the end, check the shape, write in one step; return the path."""
     report["seconds"] = round(progress.seconds, 1)
     report["finished"] = iso(datetime.now(timezone.utc))
-    wrong = problems(report, shape)
+    wrong = schema_errors(report, shape)
     if wrong:
         raise AssertionError("the report has not the shape of report_schema:\n" + "\n".join(wrong))
     path = directory / FILE

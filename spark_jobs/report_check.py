@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is
 from spark_jobs.report_schema import Report
 
 
-def problems(report: object, shape: Any = Report) -> list[str]:
+def schema_errors(report: object, shape: Any = Report) -> list[str]:
     """Return the parts of a loaded report that do not have the ``shape``; empty if all have."""
     return _mismatches("report", report, shape)
 

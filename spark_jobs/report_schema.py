@@ -2,7 +2,7 @@
 
 Times are UTC in ISO 8601 with ``Z``; durations are in the unit that the name ends in; bytes are key plus value as the
 consumer received them. A section that could not be measured (for instance because the cluster was never reached) is
-``null``, never a zero; lists are then empty. ``report_check.problems`` checks a loaded report against these types.
+``null``, never a zero; lists are then empty. ``report_check.schema_errors`` checks a loaded report against these types.
 """
 
 from __future__ import annotations

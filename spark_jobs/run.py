@@ -50,7 +50,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     times = _times(spark, began_ms)
     report.write(draft, progress, config.output_dir)
     retried = changes.failed_tasks(spark.sparkContext, WRITE)
-    view = bench.admin.describe(config.topic)
+    view = bench.admin.describe_topic(config.topic)
     draft["topic"]["replication_factor"] = view.replication_factor
     draft["changes"] = changed = changes.between([native.view, view], retried)
     window, behind = _decided(bench, starts)
@@ -66,7 +66,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     judged = reading.judge(stored, bench.workload, times)
     needed = _name_faults(bench, draft, counts, judged, view.leaders)
     draft["stream"], passes["stream_read"] = _stream(bench, window, rows)
-    last = bench.admin.describe(config.topic)
+    last = bench.admin.describe_topic(config.topic)
     draft["changes"] = changed = changes.between([native.view, view, last], retried)
     account = verdict.Account(counts, draft["stream"], changed, view.brokers, needed)
     draft["verdict"] = verdict.of_run(draft, account)

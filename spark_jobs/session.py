@@ -86,7 +86,7 @@ def shuffle_partitions(cores: int) -> int:
     return max(2, 2 * cores)
 
 
-def describe(spark: SparkSession, session_seconds: float) -> Spark:
+def spark_section(spark: SparkSession, session_seconds: float) -> Spark:
     """Return the report's section about Spark."""
     context = spark.sparkContext
     jars = [Path(jar).stem for jar in context.getConf().get("spark.jars", "").split(",")]

@@ -136,7 +136,7 @@ def _undecided(topic: str, counts: Counts, partitions: Sequence[PartitionResult]
 def _failures(counts: Counts, first_missing: Sequence[Missing], explained: bool) -> list[str]:
     sentences = []
     if counts["lost"]:
-        first = f"; the first: {describe(first_missing[0])}" if first_missing else ""
+        first = f"; the first: {missing_text(first_missing[0])}" if first_missing else ""
         sentences.append(f"{counts['lost']:,} of {_records(counts['written'])} acknowledged are lost{first}.")
     if counts["corrupt"]:
         sentences.append(f"{_records(counts['corrupt'])} came back with other bytes than were written.")
@@ -162,7 +162,7 @@ def named(fault: Fault) -> str:
     return f"{number}, {place}: {WORDS[fault['kind']]}"
 
 
-def describe(missing: Missing) -> str:
+def missing_text(missing: Missing) -> str:
     """Describe one missing record and its place: partition, its leader, the offsets on both sides."""
     before, after = missing["offset_before"], missing["offset_after"]
     place = {

@@ -10,7 +10,7 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 #: Locks, halves of files and releases, and running processes of a killed run.
 ON_HOST = """
 test ! -s /run/kraftwright.lock || echo "the lock of $(cat /run/kraftwright.lock)"
-find {install} /etc/systemd/system -xdev -name '.kraftwright-*' -o -xdev -name '.partial-*' 2>/dev/null
+find {install} /etc/systemd/system -xdev -regex '.*/\\.\\(kraftwright\\|partial\\|replaced\\)-[^/]*' 2>/dev/null
 for one in /proc/[0-9]*; do
   grep -q kafka-appcds-archive $one/cgroup 2>/dev/null && continue # the AppCDS archive is made behind all else
   tr '\\0' '\\n' <$one/environ 2>/dev/null | grep -q '^KRAFTWRIGHT_RUN=.' || continue

@@ -107,7 +107,7 @@ def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
     """Report hosts of EC2 whose machines the inventory lacks; a play that works on nodes needs their addresses."""
     on_ec2 = [host for host in hosts if "ec2" in hostvars[host]["group_names"]]
     known = [host for host in on_ec2 if "ec2_instance_id" in hostvars[host]]
-    return unasked.problems(on_ec2, known, hostvars[on_ec2[0]] if on_ec2 and not known else {})
+    return unasked.missing_instance_refusals(on_ec2, known, hostvars[on_ec2[0]] if on_ec2 and not known else {})
 
 
 def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:
@@ -214,7 +214,7 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, A
     }
     if any(problem.rule not in AWAITED for problem in errors(problems)):
         return found
-    described = {**desired.describe(cluster), "warnings": report.sentences(problems, hosts)}
+    described = {**desired.desired_state(cluster), "warnings": report.sentences(problems, hosts)}
     return {**found, "ansible_facts": {"kafka_desired": described}}
 
 

@@ -108,7 +108,10 @@ class ActionModule(ActionBase):
             return self._removal(wanted, found, settings)
         inside = found.vpc.cidrs if found.vpc else [wanted.vpc_cidr]
         nodes = list(desired["nodes"].values())
-        problems = [*rules.problems(nodes, reading.sources(settings, inside)), *checks.against(wanted, found)]
+        problems = [
+            *rules.security_group_refusals(nodes, reading.sources(settings, inside)),
+            *checks.against(wanted, found),
+        ]
         if wrong := self._refusal(problems, len(hosts), bool(given)):
             return wrong
         for sentence in report.sentences(problems, len(hosts)):
@@ -123,15 +126,15 @@ class ActionModule(ActionBase):
         """Return the planned removal, or the reason against it."""
         protected, delete_data = bool(settings["termination_protection"]), str(settings["delete_data"])
         if hosts := list(settings["terminate"]):
-            problems = removal.problems_of_hosts(wanted, found, hosts)
+            problems = removal.host_removal_refusals(wanted, found, hosts)
         else:
-            problems = removal.problems(wanted, found, protected, str(settings["destroy"]), delete_data)
+            problems = removal.removal_refusals(wanted, found, protected, str(settings["destroy"]), delete_data)
         if wrong := self._refusal(problems, len(wanted.nodes), False):
             return wrong
         for sentence in report.sentences(problems, len(wanted.nodes)):
             DISPLAY.warning(sentence)
         gone = removal.removal(found, bool(delete_data), hosts)
-        lines = removal.describe(found, gone)
+        lines = removal.removal_lines(found, gone)
         facts = {
             "any": bool(lines),
             "wanted": dataclasses.asdict(wanted),
@@ -165,7 +168,7 @@ class ActionModule(ActionBase):
 
     def _answer(self, wanted: Desired, found: Current) -> dict[str, Any]:
         made = plan.plan(wanted, found)
-        lines = describe.describe(wanted, found, made)
+        lines = describe.plan_lines(wanted, found, made)
         request = requests.of_plan(wanted, found, made)
         if request["awaited"] and self._task.check_mode:
             hosts = ", ".join(request["awaited"])

@@ -22,7 +22,7 @@ from ansible.module_utils.kraft.control import reports
 from spark_jobs import private_file
 from spark_jobs.page.mirror import render
 from spark_jobs.proof.report_schema import Report
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 
 ARGUMENT_SPEC = {
     "directory": {"type": "path", "required": True},
@@ -54,7 +54,7 @@ class ActionModule(ActionBase):
         headline = lines[1] if progress["back"] else lines[0]
         status = {**direction, "headline": headline, "catch_up": progress["catch_up"], "progress": progress}
         proof = loaded(page.parent / "cutover/report.json")
-        report = None if problems(proof, Report) else cast("Report", proof)
+        report = None if schema_errors(proof, Report) else cast("Report", proof)
         private_file.write(page, render(status, [(at, lag) for at, lag in history], report))
         private_file.write(data, json.dumps({**status, "history": history}, indent=2) + "\n")
         return {"changed": False, "page": str(page)}

@@ -87,7 +87,8 @@ def read(
         address, holder = target(hostvars[name], name), other_run(hostvars[name])
         hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, address, holder))
     snapshot, why = members(answer, desired["cluster"]["cluster_id"])
-    return Subject(tuple(hosts), desired["cluster"], snapshot, why)
+    installs = "release" in (arguments.get("needs") or ("release",))
+    return Subject(tuple(hosts), desired["cluster"], snapshot, why, installs)
 
 
 def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot | None, str]:
@@ -145,7 +146,7 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         arguments = self._task.args
         if "kafka_desired" not in (task_vars or {}).get("ansible_facts", {}):
-            return {"failed": True, "msg": "Nothing is known of what the hosts shall be: run kafka_desired first."}
+            return {"failed": True, "msg": "The desired state of the hosts is unknown: run kafka_desired first."}
         derived = self._derived(task_vars or {}) if arguments.get("derive") else {}
         desired = derived.get("ansible_facts") or {}
         play = {**(task_vars or {}), "ansible_facts": {**(task_vars or {})["ansible_facts"], **desired}}

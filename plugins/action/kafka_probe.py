@@ -53,7 +53,7 @@ class ActionModule(ActionBase):
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         home = Path(given["home"]).absolute()
         if self._task.check_mode:
-            return {"changed": False, "skipped": True, "directory": "", "msg": "in check mode nothing is probed"}
+            return {"changed": False, "skipped": True, "directory": "", "msg": "check mode does not run the probe"}
         if given["state"] == "drilled":
             return drilled(given)
         if given["state"] == "stopped":
@@ -116,7 +116,7 @@ def drilled(given: dict[str, Any]) -> dict[str, Any]:
     """Report each fault of the drill on the screen, in a file and on the probe's page."""
     accounts = sorted(Path(given["home"]).glob(f"*/{AUDIT}"))
     if not accounts:
-        return {"failed": True, "msg": f"the probe left no account in {given['home']}"}
+        return {"failed": True, "msg": f"the probe wrote no report to {given['home']}"}
     audit = json.loads(accounts[-1].read_text(encoding="utf-8"))
     rows = account.rows(audit, given["faults"], given["nodes"], given["seconds"])
     found = [row.as_dict() for row in rows]
@@ -130,7 +130,7 @@ def drilled(given: dict[str, Any]) -> dict[str, Any]:
     if len(rows) < len(given["faults"]):
         return {"failed": True, "msg": f"{len(rows)} of {len(given['faults'])} faults are accounted for"}
     if missed:
-        return {"failed": True, "msg": f"Clients waited longer than the settings promise: {', '.join(missed)}"}
+        return {"failed": True, "msg": f"Clients waited longer than their settings allow: {', '.join(missed)}"}
     return {"changed": False, "faults": found, "page": str(directory / PAGE)}
 
 

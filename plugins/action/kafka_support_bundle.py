@@ -69,7 +69,7 @@ class ActionModule(ActionBase):
         try:
             paths = {name: private_file.below(directory, name) for name in files}
         except ValueError as error:
-            return {**answer, "failed": True, "msg": f"the host gives a file that was not requested: {error}"}
+            return {**answer, "failed": True, "msg": f"the host returned a file that was not requested: {error}"}
         for name, text in files.items():
             path = paths[name]
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def packed(given: dict[str, Any]) -> dict[str, Any]:
     pack(bundle, files, json.dumps(about, indent=2) + "\n")
     shutil.rmtree(directory, ignore_errors=True)
     size = f"{len(files)} files, {bundle.stat().st_size / 1e6:.1f} MB"
-    DISPLAY.display(f"\n  {bundle}\n  {size}. Secrets are hidden. Look through it before you give it away.\n")
+    DISPLAY.display(f"\n  {bundle}\n  {size}. Secrets are hidden. Review it before you send it.\n")
     return {"changed": False, "bundle": str(bundle), "bytes": bundle.stat().st_size, "files": sorted(files)}
 
 

@@ -54,7 +54,7 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_stats(self, stats: Any) -> None:
         if self._failed_on_nodes and any(stats.failures.values()):
             command = " ".join(filter(None, ["ansible-playbook", inventory_options(), "playbooks/support_bundle.yml"]))
-            self._display.display(f"To collect what somebody who helps wants to see: {command}\n")
+            self._display.display(f"To collect diagnostics for support: {command}\n")
 
     def _tell(self, result: Any) -> None:
         host = result.host.get_name()

@@ -78,7 +78,7 @@ def asked(plays: list[tuple[Any, str]]) -> Start:
 def unreadable(play: Any) -> str:
     """Return a table of inventory files that Ansible could not read; empty if it can read them all."""
     variables = getattr(play, "_variable_manager", None)
-    found = yaml_files.problems(variables._inventory, play.get_loader()) if variables else []
+    found = yaml_files.unreadable_files(variables._inventory, play.get_loader()) if variables else []
     heading = f"Inventory validation failed: {report.summary(found)}. No host was changed."
     return f"{heading}\n\n{report.table(found, 0, width())}" if found else ""
 

@@ -184,7 +184,7 @@ def kraft_coming(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return reasons against running `version` with these finalised `features` (of ``kafka_cluster_info``)."""
-    return [str(problem) for problem in upgrade.problems(str(version), features)]
+    return [str(problem) for problem in upgrade.upgrade_refusals(str(version), features)]
 
 
 def kraft_brokers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
@@ -203,7 +203,7 @@ def kraft_asked(
     every, present, going = list(hosts), set(in_play), set(but)
     able = [host for host in every if host in present]
     if not able:
-        text = f"no host of this run can ask the cluster: {', '.join(every)} did not answer, or --limit leaves them out"
+        text = f"no host of this run can query the cluster: {', '.join(every)} did not answer, or --limit excludes them"
         raise AnsibleFilterError(f"{text}. Run again with one of them.")
     looked = {host: _facts(hostvars[host]) for host in able}
     running = {host for host, facts in looked.items() if facts and facts["service"]["pid"]}

@@ -33,7 +33,7 @@ def kraft_drill_cut(desired: Mapping[str, Any], host: str) -> dict[str, list[Any
 
 def kraft_drill_problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
     """Return why these faults may not be rehearsed on a cluster of that profile; a fault lasts `seconds`."""
-    return faults.problems(names, profile, int(seconds))
+    return faults.drill_refusals(names, profile, int(seconds))
 
 
 def kraft_drill_hosts(fault: str, snapshot: Mapping[str, Any], desired: Mapping[str, Any]) -> list[str]:

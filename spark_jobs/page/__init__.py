@@ -17,7 +17,7 @@ from markupsafe import Markup
 from spark_jobs.page import summaries, text
 from spark_jobs.page.report_loader import as_report
 from spark_jobs.page.view import view
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -47,7 +47,7 @@ FORMATS = {
 
 def render(report: object) -> str:
     """Render the page of a loaded ``report.json``; never fails on the content of a report."""
-    shown = view(as_report(report), problems(report))
+    shown = view(as_report(report), schema_errors(report))
     return template().render(shown, say=summaries, plural=text.plural)
 
 

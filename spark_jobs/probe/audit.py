@@ -53,7 +53,7 @@ def read_events(spark: SparkSession, directory: Path) -> DataFrame:
 def read_topic(spark: SparkSession, wanted: ProbeSettings) -> DataFrame:
     """Read everything that the probe's topic holds now."""
     admin = NativeAdmin(wanted.everywhere, wanted.client_options, ASK_SECONDS)
-    partitions = sorted(admin.describe(wanted.topic).leaders)
+    partitions = sorted(admin.describe_topic(wanted.topic).leaders)
     window = Window(dict.fromkeys(partitions, 0), admin.end_offsets(wanted.topic, partitions))
     return TopicIo(spark, wanted.everywhere, wanted.topic, wanted.client_options).read(window)
 

@@ -86,7 +86,7 @@ def drawn_run_id() -> str:
 
 def load(path: Path) -> ProbeSettings:
     """Load the settings in ``path``, or raise a ``UsageError`` with all their faults."""
-    content = json_file.load(path, problems)
+    content = json_file.load(path, probe_config_errors)
     return ProbeSettings(**{**content, "run_id": content.get("run_id") or drawn_run_id()})
 
 
@@ -98,7 +98,7 @@ def save(settings: ProbeSettings, directory: Path) -> Path:
     return path
 
 
-def problems(content: object) -> list[str]:
+def probe_config_errors(content: object) -> list[str]:
     """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]

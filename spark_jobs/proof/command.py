@@ -20,7 +20,7 @@ from spark_jobs.proof.config import ProofConfig, load
 from spark_jobs.proof.law import TARGET
 from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report, Undecided
 from spark_jobs.proof.topics import SIDES
-from spark_jobs.proof.verdict import describe, pause, remedies, switch, verdict, without_offsets
+from spark_jobs.proof.verdict import fault_text, pause, remedies, switch, verdict, without_offsets
 from spark_jobs.report_schema import Verdict
 from spark_jobs.verdict import unreachable
 
@@ -48,7 +48,7 @@ def _run(config: ProofConfig) -> int:
         progress.say(sentence)
     for topic in draft["topics"]:
         for fault in topic["examples"]:
-            progress.say(describe(topic, fault))
+            progress.say(fault_text(topic, fault))
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         for sentence in switch(draft["source"], draft["target"], draft["topics"], draft["groups"]):
             progress.say(sentence)
@@ -85,7 +85,7 @@ def _on_a_session(draft: Report, config: ProofConfig, progress: Progress) -> Non
     before = progress.seconds
     spark = session.open_session(config.run_id)
     try:
-        draft["spark"] = session.describe(spark, progress.seconds - before)
+        draft["spark"] = session.spark_section(spark, progress.seconds - before)
         progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
         with session.explaining():
             prove(spark, config, draft, progress)

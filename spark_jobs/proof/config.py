@@ -57,7 +57,7 @@ class ProofConfig:
 
 def load(path: Path) -> ProofConfig:
     """Load the configuration in ``path``, or raise a ``UsageError`` with all its faults."""
-    content = json_file.load(path, problems)
+    content = json_file.load(path, proof_config_errors)
     sides = {name: _address(content[name]) for name in ("source", "target")}
     lists = {name: tuple(content.get(name, ())) for name in LISTS}
     more = {"output_dir": Path(content["output_dir"]), **lists}
@@ -72,7 +72,7 @@ def _address(given: Mapping[str, Any]) -> Address:
     return Address(given["bootstrap_servers"], {**secured, **options})
 
 
-def problems(content: object) -> list[str]:
+def proof_config_errors(content: object) -> list[str]:
     """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]

@@ -116,7 +116,7 @@ def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
     problems: list[str] = []
     numbers: dict[str, list[int]] = {}
     for source, target in config.topics.items():
-        views = [cluster.admin.describe(name) for cluster, name in zip(clusters, (source, target))]
+        views = [cluster.admin.describe_topic(name) for cluster, name in zip(clusters, (source, target))]
         numbers[source], there = (sorted(view.leaders) for view in views)
         if source == target and len({view.cluster_id for view in views}) == 1:
             problems.append(

@@ -200,7 +200,7 @@ def counted(positions: Sequence[Position]) -> str:
     return f"{least}{records:,} record{'' if records == 1 else 's'}"
 
 
-def describe(topic: Topic, fault: Fault) -> str:
+def fault_text(topic: Topic, fault: Fault) -> str:
     """Describe one record: its place on both sides, and the differences."""
     sides = (("source", fault["source_offset"]), ("target", fault["target_offset"]))
     where = ", ".join(f"{side} offset {offset}" for side, offset in sides if offset is not None)

@@ -85,7 +85,7 @@ def test_every_playbook_parses_by_its_full_name(folder: Path) -> None:
 def test_a_playbook_of_the_users_own_imports_one_of_ours(folder: Path) -> None:
     (folder / "mine.yml").write_text("- ansible.builtin.import_playbook: kraftwright.kafka.site\n")
     shown = run(folder, "ansible-playbook", "-i", str(ROOT / "inventories/example"), "--list-tasks", "mine.yml")
-    assert "Make the topic" in shown
+    assert "Create the topic" in shown
 
 
 def test_facts_of_a_lying_host_are_dropped(folder: Path, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 DECISIONS = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))
 NAVIGATION = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]
 TYPED = re.compile(r"(?:^|`)((?:ansible-playbook|make) [^`\n]*)", re.MULTILINE)
-VERBS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+MAKEFILES = "".join((ROOT / name).read_text() for name in ("Makefile", "scripts/tests.mk"))
+VERBS = set(re.findall(r"^([a-z-]+):", MAKEFILES, re.MULTILINE))
 #: Files that a reader makes by copying an inventory, as the documentation describes.
 OWN_INVENTORIES = {"inventories/mine"}
 

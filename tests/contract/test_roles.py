@@ -181,4 +181,4 @@ def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:
     tasks = yaml.safe_load((ROOT / "roles/kafka/tasks/remove.yml").read_text())
     names = [task["name"] for task in tasks]
     [deletes] = [task for task in tasks if task.get("kafka_node", {}).get("state") == "left"]
-    assert names.index(deletes["name"]) > names.index("Take the registrations of the nodes away")
+    assert names.index(deletes["name"]) > names.index("Unregister the removed nodes")

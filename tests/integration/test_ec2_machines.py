@@ -102,7 +102,7 @@ def test_an_added_client_network_changes_one_rule_and_a_foreign_rule_goes(aws: A
     aws.ec2.authorize_security_group_ingress(GroupId=aws.group(NAME)["GroupId"], IpPermissions=[foreign])
     clients = {"CLIENT": ["127.40.0.0/16", "127.41.0.0/16", "2001:db8:41::/48"]}
     inventory = aws.inventory(NAME, kafka_cluster_id=IDS[NAME], kafka_ec2_client_sources=clients)
-    assert "lets clients from outside the VPC in" in aws.play("provision_ec2", inventory, fails=True)
+    assert "Clients from outside the VPC may connect" in aws.play("provision_ec2", inventory, fails=True)
     aws.inventory(
         NAME,
         kafka_cluster_id=IDS[NAME],
@@ -204,7 +204,7 @@ def test_destroying_keeps_data_and_neighbours_until_the_data_are_named(aws: Acco
     neighbour = aws.neighbour(NEIGHBOUR)
     kept = aws.play("destroy_ec2", aws.home / NAME, "-e", f"kafka_ec2_destroy={NAME}")
     assert "3 data disks remain" in kept
-    assert "the Elastic IPs stay" in kept
+    assert "the Elastic IPs remain" in kept
     assert not aws.machines(NAME)
     filters = [{"Name": "tag:kraftwright_cluster", "Values": [NAME]}]
     assert {each["State"] for each in aws.ec2.describe_volumes(Filters=filters)["Volumes"]} == {"available"}

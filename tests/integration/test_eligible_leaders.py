@@ -10,7 +10,7 @@ import pytest
 from ansible.module_utils.kraft.cluster import shutdown_check
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import observe
-from ansible.module_utils.kraft.cluster.health import Expected, problems
+from ansible.module_utils.kraft.cluster.health import Expected, unhealthy_reasons
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snapshot
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
@@ -52,7 +52,7 @@ def test_a_stopped_replica_stays_eligible_counts_for_no_minimum_and_leads_again(
         cluster.stop_node(3)
         snapshot, partition = seen(client, lambda one: one.leader == NO_NODE)
         assert (partition.leader, partition.electable) == (NO_NODE, frozenset({2, 3}))
-        blamed = {one: problems(snapshot, Expected(only=frozenset([one]))) for one in (1, 2, 3)}
+        blamed = {one: unhealthy_reasons(snapshot, Expected(only=frozenset([one]))) for one in (1, 2, 3)}
         assert [any("kept-0 has no leader" in text for text in blamed[one]) for one in (1, 2, 3)] == [False, True, True]
         cluster.start_node(2)
         partition = seen(client, lambda one: one.leader != NO_NODE)[1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.problem import errors
-from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.module_utils.kraft.spec.desired.describe import desired_state
 from ansible.module_utils.kraft.spec.desired.files import properties_text
 
 from tests.integration.kafka_home import kafka_home
@@ -60,10 +60,10 @@ def opinions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return file name -> Kafka's verdict; one JVM for all of them."""
     place = tmp_path_factory.mktemp("configs")
     for name, given in GOOD.items():
-        for host, node in describe(cluster(**given))["nodes"].items():
+        for host, node in desired_state(cluster(**given))["nodes"].items():
             (place / f"good-{name}-{host}").write_text(properties_text(node, [given.get("kafka_config", {})]))
     for name, settings in REFUSED.items():
-        node = describe(cluster(1, kafka_config=settings))["nodes"]["k1"]
+        node = desired_state(cluster(1, kafka_config=settings))["nodes"]["k1"]
         (place / f"refused-{name}").write_text(properties_text(node, [settings]))
     said = java(ROOT / "tests/integration/ReadConfig.java", *sorted(str(path) for path in place.iterdir()))
     lines = (line.partition(": ") for line in said.splitlines() if line.startswith(str(place)))

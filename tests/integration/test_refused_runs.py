@@ -122,7 +122,7 @@ def test_a_move_that_cannot_end_well_is_refused(given: dict[str, object], said: 
     words = ["playbooks/move_cluster.yml", "-e", json.dumps(given)]
     done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
     assert said in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
-    assert "Look at every host" not in done.stdout
+    assert "Inspect every host" not in done.stdout
     assert done.returncode == 2
 
 
@@ -143,5 +143,5 @@ def test_an_operation_without_what_it_needs_touches_no_host(playbook: str, given
     words = [f"playbooks/{playbook}.yml", "-e", json.dumps(given)]
     done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
     assert said in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
-    assert "Look at every host" not in done.stdout
+    assert "Inspect every host" not in done.stdout
     assert done.returncode == 2

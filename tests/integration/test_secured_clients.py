@@ -213,12 +213,12 @@ def test_the_native_client_tells_who_refuses_whom(secured: KafkaCluster, tmp_pat
         given["kafka.sasl.jaas.config"] = given["kafka.sasl.jaas.config"].replace(PASSWORD, NAME)
     address = f"127.0.0.1:{secured.properties[listener]}"
     with pytest.raises(UnreachableByNative) as error:
-        NativeAdmin(address, given, 4).describe("none")
+        NativeAdmin(address, given, 4).describe_topic("none")
     assert f"{address}: {told}" in str(error.value)
 
 
 def test_the_native_client_does_not_take_silence_for_a_refusal(secured: KafkaCluster) -> None:
     for address in ("127.0.0.1:1", f"127.0.0.1:{secured.nodes[1].client_port}"):
         with pytest.raises(UnreachableByNative) as error:
-            NativeAdmin(address, options(secured, "SSL"), 4).describe("none")
+            NativeAdmin(address, options(secured, "SSL"), 4).describe_topic("none")
         assert "no answer from" in str(error.value)

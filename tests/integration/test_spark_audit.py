@@ -25,7 +25,7 @@ from spark_jobs.kafka_io import TopicIo
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import Workload
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import Report
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.spark_topic import SparkTopic, create
@@ -212,9 +212,9 @@ def smoke(spark: SparkSession, topic: SparkTopic, directory: Path, native: Nativ
     draft = report.begun(config, progress)
     made = native or native_smoke.run(config)
     draft["native_smoke"] = made.result
-    draft["spark"] = session.describe(spark, 0.0)
+    draft["spark"] = session.spark_section(spark, 0.0)
     run.smoke(spark, config, made, draft, progress)
-    assert problems(draft) == []
+    assert schema_errors(draft) == []
     return draft
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import dataclasses
 import json
 import subprocess
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.operations.certificates import users as certificates
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
+from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
@@ -120,6 +123,22 @@ def given(files: Path, kind: str) -> dict[str, Any]:
     return found
 
 
+def section(path: Path) -> dict[str, str]:
+    """Read kaskade's file as kaskade does."""
+    parser = configparser.RawConfigParser(delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_string(path.read_text())
+    return dict(parser["kafka"])
+
+
+def of_kafbat(files: Path) -> Path:
+    """Write the properties that kafbat hands to Kafka's Java client into a file."""
+    [cluster] = yaml.safe_load((files / "CLIENT.kafbat.yaml").read_text())["kafka"]["clusters"]
+    path = files / "kafbat.properties"
+    path.write_text(properties.text_of({"bootstrap.servers": cluster["bootstrapServers"], **cluster["properties"]}))
+    return path
+
+
 def kcat(clients: Clients, *arguments: str, text: str = "") -> set[str]:
     command = ["kcat", "-F", str(clients.files / "CLIENT.kcat.conf"), *arguments, "-t", clients.topic]
     return set(
@@ -135,7 +154,7 @@ def test_each_client_reads_what_all_the_others_sent(
     found: Clients = request.getfixturevalue(clients)
     monkeypatch.chdir(found.files)
     node, files, topic = found.node, found.files, found.topic
-    sent = {"java", "librdkafka", "kafka_python", "airflow", "spark", *(["kcat"] if found.kcat else [])}
+    sent = {"java", "librdkafka", "kafka_python", "airflow", "spark", "kaskade", *(["kcat"] if found.kcat else [])}
     native, python, frames = given(files, "librdkafka"), given(files, "kafka_python"), given(files, "spark")
     airflow = {name: json.loads(one["extra"]) for name, one in given(files, "airflow").items()}
     dialects.java_sends(node, files / "CLIENT.producer.properties", topic, "java")
@@ -143,11 +162,14 @@ def test_each_client_reads_what_all_the_others_sent(
         kcat(found, "-P", text="kcat")
     dialects.librdkafka_sends(native["producer"], topic, "librdkafka")
     dialects.librdkafka_sends(airflow["kafka_demo_client_producer"], topic, "airflow")
+    dialects.librdkafka_sends(section(files / "CLIENT.kaskade.ini"), topic, "kaskade")
     dialects.kafka_python_sends(python["producer"], topic, "kafka_python")
     record = spark.createDataFrame([("spark",)], "value string")
     record.write.format("kafka").options(**frames["write"]).option("topic", topic).save()
     count = len(sent)
     assert dialects.java_reads(node, files / "CLIENT.properties", topic, count) == sent
+    if (files / "CLIENT.kafbat.yaml").exists():  # none for a password that Spring would change
+        assert dialects.java_reads(node, of_kafbat(files), topic, count) == sent
     assert not found.kcat or kcat(found, "-C", "-e", "-q") == sent
     assert dialects.librdkafka_reads(native["consumer"], topic, count) == sent
     assert dialects.librdkafka_reads(airflow["kafka_demo_client_consumer"], topic, count) == sent

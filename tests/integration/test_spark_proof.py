@@ -26,7 +26,7 @@ from spark_jobs.proof.command import begun, prove
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
 from spark_jobs.proof.report_schema import Report, Topic
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.mirror_maker import mirroring
 from tests.integration.spark_topic import create
@@ -67,7 +67,7 @@ def proven(
     progress = Progress(directory)
     draft = begun(config, progress)
     prove(spark, config, draft, progress)
-    assert problems(draft, Report) == []
+    assert schema_errors(draft, Report) == []
     return draft
 
 
@@ -415,7 +415,7 @@ def test_the_command_writes_report_and_page(clean: Clean, tmp_path: Path) -> Non
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
     report = json.loads((tmp_path / "out/report.json").read_text())
-    assert problems(report, Report) == []
+    assert schema_errors(report, Report) == []
     page = (tmp_path / "out/page.html").read_text()
     assert "All 6,000 records of 1 topic are the same on both sides." in page
 

@@ -46,7 +46,7 @@ class Control:
     def play(self) -> dict[str, Any]:
         role = {"name": "kafka_smoke"}
         return {
-            "name": "Prove it",
+            "name": "Write, read and compare the records",
             "hosts": "localhost",
             "tasks": [
                 {"ansible.builtin.set_fact": {"kafka_desired": self.desired(), "cacheable": True}},

@@ -22,7 +22,7 @@ from confluent_kafka.admin import AdminClient
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN
 from spark_jobs.installation import JARS
 from spark_jobs.record_format import RUN_ID
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from spark_jobs.steady import FEWEST
 from spark_jobs.submit import find_tools
 from tests.integration.kafka_cluster import KafkaCluster
@@ -60,7 +60,7 @@ class Job:
 
     def report(self) -> dict[str, Any]:
         report: dict[str, Any] = json.loads((self.output / "report.json").read_text())
-        assert problems(report) == []
+        assert schema_errors(report) == []
         return report
 
 

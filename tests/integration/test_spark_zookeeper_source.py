@@ -25,7 +25,7 @@ from spark_jobs.progress import Progress
 from spark_jobs.proof.command import begun, prove
 from spark_jobs.proof.config import Address, ProofConfig
 from spark_jobs.proof.report_schema import Report, Topic
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.mirror_maker import mirroring
 from tests.integration.spark_topic import create
@@ -73,7 +73,7 @@ class Sides(NamedTuple):
         progress = Progress(directory)
         draft = begun(config, progress)
         prove(spark, config, draft, progress)
-        assert problems(draft, Report) == []
+        assert schema_errors(draft, Report) == []
         return draft
 
 

@@ -30,7 +30,7 @@ TELLING = {0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 74: "FENCED_LEADER_EPOCH", 76
 
 def questions(client: Client, addresses: Mapping[int, str]) -> list[Question]:
     """Return one for each controller of `addresses` (node id -> ``host:port``), in their order."""
-    return [Question(address, who_leads(client)) for address in addresses.values()]
+    return [Question(address, leader_request(client)) for address in addresses.values()]
 
 
 def read_claims(client: Client, addresses: Mapping[int, str], answers: Iterable[Answer]) -> tuple[Claim, ...]:
@@ -44,7 +44,7 @@ def electing(claims: Iterable[Claim]) -> bool:
     return bool(answered) and all(claim.leader_id == NO_NODE for claim in answered)
 
 
-def who_leads(client: Client) -> Any:
+def leader_request(client: Client) -> Any:
     """Return the request, see above."""
     partition = client.struct(
         "FetchRequest",

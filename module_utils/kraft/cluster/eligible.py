@@ -30,14 +30,14 @@ def with_eligible(
 ) -> tuple[Topic, ...]:
     """Return the topics with the eligible replicas of each partition that `lacks` something; no request without one.
 
-    `least`: topic -> min.insync.replicas. Without an answer they stay unknown, which no check takes for eligible.
+    `least`: topic -> min.insync.replicas. Without an answer they are None, which no check takes for eligible.
     """
     names = [one.name for one in topics if any(lacks(each, least.get(one.name, 0)) for each in one.partitions)]
     try:
         found = read(client, address, names, seconds) if names else {}
     except KraftError:
-        return tuple(topics)
-    return tuple(_with(topic, found) for topic in topics)
+        found = {}
+    return tuple(_with(topic, found, least.get(topic.name, 0)) for topic in topics)
 
 
 def read(client: Client, address: str, names: Iterable[str], seconds: float) -> dict[tuple[str, int], tuple[Ids, Ids]]:
@@ -58,9 +58,10 @@ def read(client: Client, address: str, names: Iterable[str], seconds: float) -> 
     return found
 
 
-def _with(topic: Topic, found: Mapping[tuple[str, int], tuple[Ids, Ids]]) -> Topic:
+def _with(topic: Topic, found: Mapping[tuple[str, int], tuple[Ids, Ids]], least: int) -> Topic:
     made = []
     for one in topic.partitions:
-        eligible, last_known = found.get((topic.name, one.partition), ((), ()))
+        unasked: tuple[Ids | None, Ids] = (None if lacks(one, least) else (), ())
+        eligible, last_known = found.get((topic.name, one.partition), unasked)
         made.append(dataclasses.replace(one, eligible=eligible, last_known=last_known))
     return dataclasses.replace(topic, partitions=tuple(made))

@@ -50,7 +50,7 @@ def expected(data: Mapping[str, Any]) -> Expected:
     )
 
 
-def problems(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
+def unhealthy_reasons(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
     """Return every reason not to call the cluster healthy; parts that were not requested are not judged."""
     if other := snapshot.other_cluster(wanted.cluster_id):
         return (str(other),)
@@ -140,6 +140,8 @@ def _named(what: str, found: list[tuple[str, Partition]]) -> Iterator[str]:
 
 def may_lead(partition: Partition) -> str:
     """Return a clause about the replicas that Kafka may elect though they are not in sync; empty without any."""
+    if partition.eligible is None:
+        return "; eligible leaders unknown"
     if partition.eligible:
         return f"; eligible leaders {listed(partition.eligible)}"
     return f"; last known leaders {listed(partition.last_known)}" if partition.last_known else ""

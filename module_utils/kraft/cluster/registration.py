@@ -19,7 +19,7 @@ def registered(broker_id: int, snapshot: Snapshot) -> bool:
     return any(broker.node_id == broker_id for broker in snapshot.brokers)
 
 
-def problems(broker_id: int, snapshot: Snapshot) -> list[Problem]:
+def unregister_refusals(broker_id: int, snapshot: Snapshot) -> list[Problem]:
     """Return why the registration must stay; empty if it may be removed."""
     if not registered(broker_id, snapshot):
         return []

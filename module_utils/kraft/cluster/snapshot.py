@@ -35,7 +35,8 @@ class Partition:
     """``leader`` is -1 without one. The first of ``replicas`` is the preferred leader.
 
     ``eligible``: replicas that Kafka may elect though they are not in sync (ELR, KIP-966), ``last_known``: those that
-    it elects if there are none. Both are read only of partitions that lack a leader or replicas in sync.
+    it elects if there are none. Both are read only of partitions that lack a leader or replicas in sync. ``eligible``
+    is None where the cluster did not answer.
     """
 
     partition: int
@@ -43,7 +44,7 @@ class Partition:
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
     offline: tuple[int, ...] = ()
-    eligible: tuple[int, ...] = ()
+    eligible: tuple[int, ...] | None = ()
     last_known: tuple[int, ...] = ()
 
     @property
@@ -53,7 +54,7 @@ class Partition:
     @property
     def electable(self) -> frozenset[int]:
         """Return the replicas that Kafka may elect: in sync or eligible, else the last known ones; empty if unknown."""
-        return frozenset((*self.isr, *self.eligible)) or frozenset(self.last_known)
+        return frozenset((*self.isr, *(self.eligible or ()))) or frozenset(self.last_known)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
-from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
+from ansible.module_utils.kraft.cluster.health import Expected, distance, unhealthy_reasons
 from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, failed
 from ansible.module_utils.kraft.cluster.shutdown_check import decided
@@ -56,7 +56,9 @@ class Look:
         everywhere = dataclasses.replace(wanted, only=frozenset())
         return {
             "healthy": not self.problems,
-            "all_healthy": not self.problems and self.snapshot is not None and not problems(self.snapshot, everywhere),
+            "all_healthy": not self.problems
+            and self.snapshot is not None
+            and not unhealthy_reasons(self.snapshot, everywhere),
             "answer": self.answer,
             "problems": list(self.problems),
             "snapshot": dataclasses.replace(self.snapshot, topics=None).to_dict() if self.snapshot else None,
@@ -273,7 +275,7 @@ class Watch:
 
     def _judged(self, address: str, also: Sequence[str]) -> Look:
         snapshot = observe(self._client, PARTS, address, ANSWER_SECONDS)
-        return Look(Known(snapshot), (*also, *problems(snapshot, self._wanted)))
+        return Look(Known(snapshot), (*also, *unhealthy_reasons(snapshot, self._wanted)))
 
     def _address(self, snapshot: Snapshot | None) -> str:
         brokers = snapshot.brokers if snapshot else ()

@@ -28,42 +28,42 @@ FAILURES = (KraftError, OSError, ValueError, KeyError, TypeError)
 STORAGE_DEFAULTS = {"directory_id": None, "initial_controllers": None, "metadata_log_dir": None, "peers": ()}
 
 
-def of_kernel(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_kernel(_: Run, asked: Desired) -> dict[str, Any]:
     found = kernel.ensure_settings({"at_least": kernel.AT_LEAST, **asked}, check_mode=True)
     return {"changed": found["changed"], "unmet": found["unmet"]}
 
 
-def of_directories(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_directories(_: Run, asked: Desired) -> dict[str, Any]:
     wanted = files.wanted_list({"files": (), **asked})
     known, found = file_io.accounts(wanted), [file_io.find(each) for each in wanted]
-    problems = files.problems(wanted, found, known, predict=True)
+    problems = files.file_refusals(wanted, found, known, predict=True)
     return {"changed": bool(problems or files.plan(wanted, found, known))}
 
 
-def of_release(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_release(_: Run, asked: Desired) -> dict[str, Any]:
     rest = bool(unpack.incoming_rest(asked["install_dir"], ""))
     state = dataclasses.replace(release.observe_release(asked["install_dir"], asked["version"]), rest=rest)
     return {"changed": release.plan_release(state, asked["checksum"], "", archive_found=False, ours=False).changed}
 
 
-def of_appcds_archive(run: Run, asked: Desired) -> dict[str, Any]:
+def inspect_appcds_archive(run: Run, asked: Desired) -> dict[str, Any]:
     place = (asked["java"], asked["install_dir"], asked["version"], asked["checksum"])
     found = appcds_archive_io.observe(run, *place)
     action = appcds_archive.plan_appcds_archive(found)
     return {**appcds_archive.described(found), "changed": not found.key or action != appcds_archive.NONE}
 
 
-def of_client(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_client(_: Run, asked: Desired) -> dict[str, Any]:
     """Compare the client. `digest`: the sha256 of the control machine's copy; empty if that one cannot be read."""
     return {"changed": not is_copy(asked)}
 
 
-def of_agents(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_agents(_: Run, asked: Desired) -> dict[str, Any]:
     """Compare the jars that other roles contribute to the JVM, each with its digest."""
     return {"changed": not all(map(is_copy, asked["files"]))}
 
 
-def of_plugins(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_plugins(_: Run, asked: Desired) -> dict[str, Any]:
     """Compare the plugins. ``missing``: names of those to install."""
     missing = plugins.missing(asked["plugins"])
     return {"changed": bool(missing), "missing": missing}
@@ -77,22 +77,22 @@ def is_copy(asked: Desired) -> bool:
     return str(asked["digest"]) == hashlib.sha256(file_io.read(asked["path"])).hexdigest()
 
 
-def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
+def inspect_storage(_: Run, asked: Desired) -> dict[str, Any]:
     """Plan the storage without the other nodes, which are unknown yet: a log dir rather counts as one to change."""
     return {"changed": storage.ensure_storage({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
 
 
-def of_certificate(run: Run, asked: Desired) -> dict[str, Any]:
+def inspect_certificate(run: Run, asked: Desired) -> dict[str, Any]:
     """Inspect the certificate. The control machine decides, since it has the authorities."""
     key = {"host_key": certificate.host_key(run, asked["host_key"])} if asked.get("host_key") else {}
     return {"changed": False, **certificate.observe(run, asked["directory"]), **key}
 
 
-def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
+def inspect_collector(run: Run, asked: Desired) -> dict[str, Any]:
     return {"changed": collector.due(run, **asked), "exporter": not collector.lacks_exporter(asked["settings"])}
 
 
-def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
+def inspect_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
     """``pids``: of proxies that run now. Their ports are not taken, whatever else cannot be found out."""
     found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
     try:
@@ -101,24 +101,24 @@ def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
         return {**found, "changed": True, "reason": str(error)}
 
 
-def of_jvm(run: Run, asked: Desired) -> dict[str, Any]:
+def inspect_jvm(run: Run, asked: Desired) -> dict[str, Any]:
     """Changes nothing: whether the JVM starts with the options is for the preflight."""
     return {"changed": False, "refused": jvm_trial.refusal(run, asked["java"], asked["options"], asked["file"])}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
-    "kernel": of_kernel,
-    "directories": of_directories,
-    "release": of_release,
-    "appcds_archive": of_appcds_archive,
-    "client": of_client,
-    "agents": of_agents,
-    "plugins": of_plugins,
-    "certificate": of_certificate,
-    "storage": of_storage,
-    "collector": of_collector,
-    "metrics_proxy": of_metrics_proxy,
-    "jvm": of_jvm,
+    "kernel": inspect_kernel,
+    "directories": inspect_directories,
+    "release": inspect_release,
+    "appcds_archive": inspect_appcds_archive,
+    "client": inspect_client,
+    "agents": inspect_agents,
+    "plugins": inspect_plugins,
+    "certificate": inspect_certificate,
+    "storage": inspect_storage,
+    "collector": inspect_collector,
+    "metrics_proxy": inspect_metrics_proxy,
+    "jvm": inspect_jvm,
 }
 
 

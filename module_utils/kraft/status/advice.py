@@ -52,6 +52,7 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
             "with the variables of the killed run: finish the moves, and remove the limit",
         ),
     ),
+    "emptied": (("named", "playbooks/replace_node.yml kafka_replace_node", "build the node again from its replicas"),),
     "not_deployed": (("playbook", "site.yml", "deploy it"),),
     "not_running": (
         ("on", LOG, "see why it does not run"),

@@ -26,6 +26,7 @@ ORDER = (
     "leaving",
     "joining",
     "taken_out",
+    "emptied",
     "not_deployed",
     "not_running",
     "process_stopped",
@@ -44,7 +45,9 @@ ORDER = (
     "other",
 )
 #: Rules by which a voter does not count for the majority.
-BROKEN = ("no_host", "host_down", "not_deployed", "not_running", "process_stopped", "not_answering", "cut_off")
+BROKEN = (
+    *("no_host", "host_down", "emptied", "not_deployed", "not_running", "process_stopped", "not_answering", "cut_off"),
+)
 VOTELESS = (*BROKEN, "not_voter", "behind")
 #: Rules by which a broker's replicas are missing.
 REPLICALESS = (*BROKEN, "log_dir_offline", "not_registered", "fenced", "leaving", "joining", "taken_out")
@@ -71,7 +74,7 @@ class Cause:
 
 
 def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[Cause, ...]:
-    """Return every cause, root causes first. `problems`: ``health.problems``, if nothing else explains them."""
+    """Return every cause, root causes first. `problems`: those of ``unhealthy_reasons`` that nothing else explains."""
     found = [*foreign(scene), *members.between(scene)]
     found += own(scene, {one.node_id for one in found})
     found += cut_off(scene, {one.node_id for one in found})
@@ -103,6 +106,9 @@ def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
             continue
         if node.unreached and not scene.heard(node):
             yield Finding("host_down", node.node_id, "{}: neither ssh nor Kafka answers", node.unreached)
+        elif node.down == NOT_DEPLOYED and node.lived is False and _is_member(scene, node):
+            detail = "the cluster has this node as a member: its machine or its disks are new"
+            yield Finding("emptied", node.node_id, "{}: the host has no Kafka and no data", detail)
         elif node.down == NOT_DEPLOYED:
             detail = "it was not deployed yet, or it was destroyed"
             yield Finding("not_deployed", node.node_id, "{}: the host has no Kafka", detail)
@@ -114,6 +120,10 @@ def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
             yield Finding("process_stopped", node.node_id, "Kafka on {} is stopped by a signal (SIGSTOP)", detail)
         elif node.silent:
             yield Finding("not_answering", node.node_id, "Kafka on {} runs and does not answer", node.silent[0])
+
+
+def _is_member(scene: Scene, node: Evidence) -> bool:
+    return node.node_id in scene.registered or node.node_id in (scene.listed or ())
 
 
 def cut_off(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:

@@ -64,7 +64,9 @@ def of_partitions(nodes: Collection[int], partitions: Collection[Replica]) -> It
 
 def _led_by(partition: Partition, nodes: Collection[int]) -> bool:
     """Check that one of `nodes` could lead the partition, or that this is unknown."""
-    return not partition.electable or bool(partition.electable & frozenset(nodes))
+    if partition.eligible is None or not partition.electable:
+        return True
+    return bool(partition.electable & frozenset(nodes))
 
 
 def counted(number: int) -> str:

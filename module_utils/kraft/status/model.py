@@ -82,9 +82,9 @@ class Status:
         for node in self.nodes:
             for text in node.drift:
                 nodes.setdefault(text, []).append(node)
-        return [*(f"{self._who(found)} {text}" for text, found in nodes.items()), *self.drift]
+        return [*(f"{self._node_names(found)} {text}" for text, found in nodes.items()), *self.drift]
 
-    def _who(self, found: Sequence[Node]) -> str:
+    def _node_names(self, found: Sequence[Node]) -> str:
         if 1 < len(found) == len(self.nodes):
             return "all nodes:"
         hosts, ids = (", ".join(map(str, each)) for each in zip(*((one.host, one.node_id) for one in found)))

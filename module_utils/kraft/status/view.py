@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
+from ansible.module_utils.kraft.cluster.health import caught_up, expected, unhealthy_reasons
 from ansible.module_utils.kraft.cluster.lags import from_dict as lags_from_dict
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
@@ -36,13 +36,14 @@ STATES = {
     "leaving": "leaving",
     "joining": "joining",
     "taken_out": "taken out",
+    "emptied": "without data",
     "not_deployed": "not deployed",
     "not_running": "does not run",
     "process_stopped": "stopped (SIGSTOP)",
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
-WITHOUT_KAFKA = (STATES["not_deployed"], STATES["taken_out"])
+WITHOUT_KAFKA = (STATES["emptied"], STATES["not_deployed"], STATES["taken_out"])
 
 
 def status(
@@ -61,7 +62,7 @@ def status(
     snapshot = None if unread(cluster) else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
     scene = _scene(desired, hosts, snapshot)
     hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
-    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster),)
+    found = unhealthy_reasons(snapshot, _expected(about)) if snapshot else (_silence(cluster),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}

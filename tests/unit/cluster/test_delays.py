@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from ansible.module_utils.kraft.cluster.batches import Members, batches
-from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
+from ansible.module_utils.kraft.cluster.health import Expected, distance, unhealthy_reasons
 from ansible.module_utils.kraft.cluster.roll import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
@@ -27,7 +27,7 @@ def test_the_gate_counts_who_is_caught_up_by_it(largest: int, ready_in_time: boo
 @delays
 def test_health_judges_and_measures_by_it(largest: int, ready_in_time: bool) -> None:
     wanted = Expected("x", largest_delay_ms=largest)
-    assert (problems(LATE, wanted) == ()) is ready_in_time
+    assert (unhealthy_reasons(LATE, wanted) == ()) is ready_in_time
     assert (distance(LATE, wanted) == 0) is ready_in_time
 
 
@@ -68,4 +68,4 @@ def test_whether_an_entry_lives_is_told_by_it(largest: int, ready_in_time: bool)
     desired = voters.Desired(3, replace=True, largest_delay_ms=largest)
     assert voters.target(desired, seen.quorum or quorum(1)) == ("old" if ready_in_time else "new")
     named = dataclasses.replace(desired, directory_id="new")
-    assert [one.rule for one in voters.problems(named, seen)] == (["voter_lives"] if ready_in_time else [])
+    assert [one.rule for one in voters.quorum_refusals(named, seen)] == (["voter_lives"] if ready_in_time else [])

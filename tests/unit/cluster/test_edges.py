@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from ansible.module_utils.kraft.cluster.batches import batches
-from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
+from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, unhealthy_reasons
 from ansible.module_utils.kraft.cluster.roll import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
@@ -40,7 +40,7 @@ def test_a_controller_that_is_behind_stays_where_the_others_are_no_majority() ->
 def test_as_many_as_are_named_are_not_counted_besides() -> None:
     five = topic("a", *(partition(one, [1, 2, 3], [1, 2]) for one in range(5)))
     assert len(judge(cluster(five), [1]).reasons) == 5
-    assert len(problems(cluster(five), Expected())) == 5
+    assert len(unhealthy_reasons(cluster(five), Expected())) == 5
 
 
 def test_every_part_of_what_is_expected_counts() -> None:

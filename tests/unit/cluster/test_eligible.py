@@ -7,9 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.cluster import eligible
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.eligible import with_eligible
-from ansible.module_utils.kraft.cluster.snapshot import Topic
+from ansible.module_utils.kraft.cluster.health import may_lead
+from ansible.module_utils.kraft.cluster.snapshot import Topic, from_dict
 from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 from ansible.module_utils.kraft.status.effects import lacking, of_partitions
 
@@ -61,8 +63,27 @@ def test_a_whole_cluster_costs_no_request() -> None:
     assert client.asked == []
 
 
-def test_without_an_answer_nothing_is_eligible() -> None:
-    assert seen(Paged(UnreachableError("late"))) == (WHOLE, SHORT, SINGLE)
+def test_without_an_answer_they_are_unknown_where_a_partition_lacks_something() -> None:
+    whole, short, single = seen(Paged(UnreachableError("late")))
+    assert [one.eligible for one in short.partitions] == [None, None]
+    assert (whole, single) == (WHOLE, SINGLE)
+    assert {may_lead(one) for one in short.partitions} == {"; eligible leaders unknown"}
+    assert [may_lead(one) for one in whole.partitions] == ["", ""]
+
+
+def test_a_partition_beyond_the_pages_that_are_read_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eligible, "PAGES", 1)
+    assert [one.eligible for one in seen(Paged())[1].partitions] == [(2,), None]
+
+
+def test_unknown_stays_unknown_in_a_report() -> None:
+    unknown = cluster(topic("a", dataclasses.replace(partition(0, [1, 2], [1]), eligible=None)))
+    assert from_dict(unknown.to_dict()).topics == unknown.topics
+
+
+def test_a_node_may_be_to_blame_where_the_eligible_replicas_are_unknown() -> None:
+    away = dataclasses.replace(partition(0, [1, 2], [2], -1), eligible=None)
+    assert "no_leader" in [one.rule for one in of_partitions({1}, lacking(cluster(topic("a", away))))]
 
 
 @pytest.mark.parametrize(("nodes", "blamed"), [({1}, False), ({2}, True), ({1, 2}, True)])

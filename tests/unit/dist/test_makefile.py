@@ -42,6 +42,7 @@ def test_a_bundle_for_copies_has_their_release_too() -> None:
 def test_caches_are_removed_but_for_what_a_bundle_has_brought(tmp_path: Path, brought: bool) -> None:
     (tmp_path / ".cache" / ("wheels" if brought else "bundle/wheels")).mkdir(parents=True)
     (tmp_path / ".kraftwright").mkdir()
+    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
     subprocess.run(["make", "-f", str(ROOT / "Makefile"), "clean"], cwd=tmp_path, check=True)
     assert (tmp_path / ".cache").exists() is brought
     assert (tmp_path / ".kraftwright").exists()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +279,66 @@ def test_a_damaged_release_is_replaced_and_keeps_the_nodes_own_files(host: Host)
     assert not host.partial.exists()
     assert (host.release / "MANIFEST").read_bytes() == manifest
     assert not host.kafka_release()["changed"]
+
+
+@pytest.fixture
+def plain_filesystem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that cannot exchange two names, such as NFS."""
+
+    def exchange(*_: str) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(release_unpack, "exchange", exchange)
+
+
+@pytest.mark.usefixtures("plain_filesystem")
+def test_a_damaged_release_is_replaced_where_names_cannot_be_exchanged(host: Host) -> None:
+    test_a_damaged_release_is_replaced_and_keeps_the_nodes_own_files(host)
+    assert os.listdir(host.install_dir / "releases") == [VERSION]
+
+
+@pytest.mark.usefixtures("plain_filesystem")
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_replacement_in_two_steps_that_is_killed_keeps_the_nodes_own_files(
+    host: Host, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    damage(host)
+    host.bring()
+    left, moved = [step], (str(host.release), str(host.release.parent))
+
+    def killed(function: Callable[..., None]) -> Callable[..., None]:
+        def call(*given: Any, **more: Any) -> None:
+            left[0] -= any(one in moved for one in given)
+            if not left[0]:
+                raise KeyboardInterrupt
+            function(*given, **more)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", killed(os.rename))
+        patch.setattr(release_unpack, "fsync_directory", killed(file_io.fsync_directory))
+        with pytest.raises(KeyboardInterrupt):
+            host.kafka_release()
+    between = 2
+    assert host.release.exists() == (step != between)
+    host.bring()
+    assert host.kafka_release()["changed"]
+    assert (host.release / "config/server.properties").read_text() == "node.id=1\n"
+    assert release.observe_release(str(host.install_dir), VERSION).complete
+    assert os.listdir(host.release.parent) == [VERSION]
+    assert not host.kafka_release()["changed"]
+
+
+def test_another_error_of_an_exchange_is_told(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exchange(*_: str) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(release_unpack, "exchange", exchange)
+    damage(host)
+    host.bring()
+    assert "Read-only file system" in host.kafka_release()["msg"]
+    assert (host.release / "config/server.properties").exists()
 
 
 def test_a_damaged_release_without_an_archive_names_the_damage(host: Host) -> None:

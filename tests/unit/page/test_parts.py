@@ -15,7 +15,7 @@ from spark_jobs.page import TEMPLATES, breakable, charts, svg, text, waterfall
 from spark_jobs.page.report_loader import as_report, fitting
 from spark_jobs.page.snapshot import Broker
 from spark_jobs.page.view import settings
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import TimelineEntry
 from tests.unit.page.reports import OUTCOMES, example
 
@@ -152,7 +152,7 @@ def test_elements_escape_what_they_are_given() -> None:
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_whole_reports_are_taken_as_they_are(name: str) -> None:
     assert as_report(example(name)) == example(name)
-    assert not problems(as_report(example(name)))
+    assert not schema_errors(as_report(example(name)))
 
 
 def test_items_without_their_shape_are_left_out() -> None:

@@ -40,16 +40,16 @@ def test_settings_are_refused_with_everything_that_is_wrong() -> None:
     wrong: dict[str, Any] = {**GOOD, "rate": 0, "partitions": "six", "cluster": "a b", "speed": 1}
     wrong |= {"client_options": {"x": 1}}
     del wrong["bootstrap_servers"]
-    named = {line.partition(":")[0] for line in settings.problems(wrong)}
+    named = {line.partition(":")[0] for line in settings.probe_config_errors(wrong)}
     assert named == {"bootstrap_servers", "speed", "partitions", "rate", "cluster", "client_options"}
-    assert settings.problems(GOOD) == []
+    assert settings.probe_config_errors(GOOD) == []
 
 
 @pytest.mark.parametrize("name", ["partitions", "record_bytes", "producers", "consumers", "replication_factor"])
 def test_half_a_partition_or_producer_is_refused(name: str) -> None:
     half = settings.LIMITS[name][0] + 0.5
-    assert [line.partition(":")[0] for line in settings.problems({**GOOD, name: half})] == [name]
-    assert settings.problems({**GOOD, "rate": 0.5 + GOOD["rate"], "part_seconds": 0.5}) == []
+    assert [line.partition(":")[0] for line in settings.probe_config_errors({**GOOD, name: half})] == [name]
+    assert settings.probe_config_errors({**GOOD, "rate": 0.5 + GOOD["rate"], "part_seconds": 0.5}) == []
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_half_a_partition_or_producer_is_refused(name: str) -> None:
     ],
 )
 def test_who_connects_afterwards_tries_where_the_brokers_were_and_where_they_went(moved: str, everywhere: str) -> None:
-    assert settings.problems({**GOOD, "moved_servers": moved}) == []
+    assert settings.probe_config_errors({**GOOD, "moved_servers": moved}) == []
     assert settings.ProbeSettings(**GOOD, moved_servers=moved).everywhere == everywhere
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_jobs.proof.config import load, problems
+from spark_jobs.proof.config import load, proof_config_errors
 
 GOOD: dict[str, Any] = {
     "run_id": "p1",
@@ -63,11 +63,11 @@ def test_a_side_is_reached_as_its_client_file_says(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(change: dict[str, Any], name: str) -> None:
-    found = problems({**GOOD, **change})
+    found = proof_config_errors({**GOOD, **change})
     assert len(found) == 1
     assert found[0].startswith(f"{name}:")
 
 
 def test_all_problems_come_at_once() -> None:
-    assert len(problems({})) == 5
-    assert problems([]) != []
+    assert len(proof_config_errors({})) == 5
+    assert proof_config_errors([]) != []

@@ -126,7 +126,7 @@ class Described:
     def __init__(self, cluster_id: str) -> None:
         self._cluster_id = cluster_id
 
-    def describe(self, _: str) -> TopicView:
+    def describe_topic(self, _: str) -> TopicView:
         return TopicView({0: 1}, {1: "a:9092"}, 1, self._cluster_id)
 
 

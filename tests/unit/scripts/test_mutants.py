@@ -1,68 +1,20 @@
-"""Report of `make mutants` about planted faults: seen ones, known ones, and its failure."""
+"""The safety core, into which `make mutants` plants faults, and the share that tests see."""
 
 from __future__ import annotations
 
 import re
 
 from scripts import mutants
-from scripts.mutants import KNOWN, ROOT, Mutant, Outcome, changed, complaints, known, rate, settings, stale
-
-SEEN = Mutant("operations/quorum/plan", "plan", "if a and b:", "if a or b:")
-HARMLESS = Mutant("operations/quorum/plan", "plan", "if a > 0:", "if a > -1:")
-NEW = Mutant("cluster/shutdown_check", "judge", "x = 1", "x = 2")
-LIST = """
-operations/quorum/plan:
-  - function: plan
-    before: "if a > 0:"
-    after: "if a > -1:"
-    harmless: a is never between them
-"""
-DIFF = """--- ansible/module_utils/kraft/operations/quorum/plan.py
-+++ ansible/module_utils/kraft/operations/quorum/plan.py
-@@ -1,4 +1,4 @@
- def plan(wish):
--    if a and b:
-+    if a or b:
-         return 1
-"""
+from scripts.mutants import LEAST, ROOT, rate, settings
 
 
-def outcomes(seen: int, *missed: Mutant, status: str = "survived") -> list[Outcome]:
-    return [Outcome(SEEN, "killed")] * seen + [Outcome(one, status) for one in missed]
-
-
-def test_a_fault_is_known_by_its_lines_wherever_they_stand() -> None:
-    assert Mutant("operations/quorum/plan", "plan", *changed(DIFF)) == SEEN
-    assert changed(DIFF.replace("-1,4 +1,4", "-90,4 +90,4")) == ("if a and b:", "if a or b:")
-
-
-def test_the_list_says_of_each_why_it_is_harmless() -> None:
-    assert known(LIST) == {HARMLESS: "a is never between them"}
-    assert all(reason.strip() for reason in known(KNOWN.read_text()).values())
-
-
-def test_a_fault_that_nobody_sees_and_nobody_knows_fails_the_run() -> None:
-    assert complaints(outcomes(99, HARMLESS), known(LIST)) == []
-    (found,) = complaints(outcomes(99, HARMLESS, NEW), known(LIST))
-    assert str(NEW) in found
-
-
-def test_too_many_known_ones_fail_it_too() -> None:
-    assert complaints(outcomes(19, HARMLESS), known(LIST)) == []
-    assert len(complaints(outcomes(18, HARMLESS), known(LIST))) == 1
-    assert complaints([], {}) != []
-
-
-def test_no_test_at_all_is_not_seen_and_a_test_that_never_ends_is() -> None:
-    assert rate(outcomes(1, NEW, status="no tests")) == 0.5
-    assert rate(outcomes(1, NEW, status="suspicious")) == 0.5
-    assert rate(outcomes(1, NEW, status="timeout")) == 1
-
-
-def test_what_is_seen_by_now_or_was_never_planted_is_named() -> None:
-    assert stale(outcomes(1, HARMLESS), known(LIST)) == []
-    assert stale(outcomes(1), known(LIST)) == [HARMLESS]
-    assert stale([Outcome(NEW, "killed")], known(LIST)) == []
+def test_a_fault_without_a_test_or_with_an_unclear_result_is_not_seen() -> None:
+    counts = dict.fromkeys(("killed", "timeout", "survived", "no_tests", "suspicious", "total"), 0)
+    assert rate(counts) == 0
+    assert (
+        rate({**counts, "killed": 96, "timeout": 1, "survived": 1, "no_tests": 1, "suspicious": 1, "total": 100})
+        == LEAST
+    )
 
 
 def test_the_safety_core_is_what_faults_are_planted_into() -> None:

@@ -20,7 +20,7 @@ from spark_jobs.errors import (
     UnreachableError,
     UsageError,
 )
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 
 
 def written(directory: Path, **changes: Any) -> str:
@@ -73,7 +73,7 @@ def test_a_dead_cluster_fails_at_once_with_a_report(tmp_path: Path, capsys: pyte
     assert "127.0.0.1:1: Connect to" in shown
     assert "refused" in shown
     report = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert problems(report) == []
+    assert schema_errors(report) == []
     assert report["verdict"]["outcome"] == "unreachable"
     assert "127.0.0.1:1: Connect to" in report["verdict"]["sentences"][0]
 

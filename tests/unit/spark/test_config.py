@@ -70,14 +70,16 @@ def test_names_and_addresses_of_both_kinds_may_stand_together(tmp_path: Path, se
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_allowed(change: dict[str, Any], line: str) -> None:
-    found = config.problems({**GOOD, **change})
+    found = config.smoke_config_errors({**GOOD, **change})
     assert [problem for problem in found if problem.startswith(line)], found
     assert len(found) == 1
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_what_is_missing_is_named(name: str) -> None:
-    assert config.problems({key: value for key, value in GOOD.items() if key != name}) == [f"{name}: is missing"]
+    assert config.smoke_config_errors({key: value for key, value in GOOD.items() if key != name}) == [
+        f"{name}: is missing"
+    ]
 
 
 def test_all_problems_come_at_once_with_the_file(tmp_path: Path) -> None:

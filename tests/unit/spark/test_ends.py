@@ -10,7 +10,7 @@ import pytest
 
 from spark_jobs import command, native_smoke_command
 from spark_jobs.errors import InstallationError, UnreachableError
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import Report
 from tests.unit.spark.test_commands import written
 from tests.unit.spark.test_smoke_report import EXAMPLE, native
@@ -53,6 +53,6 @@ def test_every_end_leaves_a_report_with_what_is_known(
     monkeypatch.setattr(command, "_on_a_session", job)
     assert command.main(["--config", written(tmp_path)]) == end[1]
     left = json.loads((tmp_path / "out/report.json").read_text())
-    assert problems(left) == []
+    assert schema_errors(left) == []
     assert left["verdict"]["outcome"] == end[0]
     assert left["counts"] == (found["counts"] if found else None)

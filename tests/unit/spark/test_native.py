@@ -33,16 +33,16 @@ def test_silence_is_named_as_such() -> None:
 def test_a_topic_that_is_not_seen_may_be_missing_or_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: SimpleNamespace(topics={}, brokers={}))
     with pytest.raises(UsageError, match=r"orders does not exist on k1:9092, .* create the topic, or .* DESCRIBE"):
-        NativeAdmin("k1:9092", {}, 1.0).describe("orders")
+        NativeAdmin("k1:9092", {}, 1.0).describe_topic("orders")
 
 
 def test_a_topic_of_another_cluster_is_not_described(monkeypatch: pytest.MonkeyPatch) -> None:
     given = SimpleNamespace(topics={"orders": SimpleNamespace(partitions={})}, brokers={}, cluster_id="theirs")
     monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: given)
     with pytest.raises(UsageError, match="k1:9092 belong to cluster theirs, and ours is expected"):
-        NativeAdmin("k1:9092", {}, 1.0, "ours").describe("orders")
+        NativeAdmin("k1:9092", {}, 1.0, "ours").describe_topic("orders")
 
 
 def test_a_closed_port_is_named_within_the_timeout() -> None:
     with pytest.raises(UnreachableError, match=r"no answer from 127\.0\.0\.1:1 .* Connect to .* refused"):
-        NativeAdmin("127.0.0.1:1", {}, 1.0).describe("smoke")
+        NativeAdmin("127.0.0.1:1", {}, 1.0).describe_topic("smoke")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 
 EXAMPLES = sorted(Path(__file__).parent.glob("example_*.json"))
 
@@ -19,7 +19,7 @@ def load(path: Path) -> Any:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_the_example_has_the_shape(path: Path) -> None:
-    assert problems(load(path)) == []
+    assert schema_errors(load(path)) == []
 
 
 def test_there_is_an_example_of_each_outcome() -> None:
@@ -40,5 +40,5 @@ def test_there_is_an_example_of_each_outcome() -> None:
     ],
 )
 def test_a_wrong_shape_is_named(change: dict[str, Any], line: str) -> None:
-    found = problems({**load(EXAMPLES[0]), **change})
+    found = schema_errors({**load(EXAMPLES[0]), **change})
     assert any(problem.startswith(line) for problem in found), found

@@ -117,6 +117,6 @@ def test_a_real_missing_connector_is_recognised(spark: SparkSession) -> None:
 
 
 def test_the_report_names_sparks_parts(spark: SparkSession) -> None:
-    described = session.describe(spark, 7.77)
+    described = session.spark_section(spark, 7.77)
     assert (described["master"], described["session_seconds"], described["connector"]) == ("local[2]", 7.8, "")
     assert int(described["java"].partition(".")[0]) >= 17

@@ -16,7 +16,7 @@ from spark_jobs.native import TopicView
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import RUN_ID, own_id
-from spark_jobs.report_check import problems
+from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import NativePartition, NativeSmokeResult
 
 EXAMPLE = json.loads((Path(__file__).parent / "example_report.json").read_text())
@@ -34,7 +34,7 @@ def native() -> NativeSmoke:
 
 def test_an_empty_report_is_whole_and_unreachable(tmp_path: Path) -> None:
     draft = report.begun(config(tmp_path), Progress(tmp_path))
-    assert problems(draft) == []
+    assert schema_errors(draft) == []
     assert draft["verdict"]["outcome"] == "unreachable"
 
 
@@ -46,7 +46,7 @@ def test_the_topic_is_described_from_the_snapshot(tmp_path: Path) -> None:
 
 def test_a_written_report_can_be_read_back_and_nothing_else_is_left(tmp_path: Path) -> None:
     path = report.write(report.begun(config(tmp_path), Progress(tmp_path)), Progress(tmp_path), tmp_path)
-    assert problems(json.loads(path.read_text())) == []
+    assert schema_errors(json.loads(path.read_text())) == []
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.json"]
 
 

@@ -180,11 +180,11 @@ def test_each_kind_of_fault_has_its_own_next_step_and_names_its_records() -> Non
     ],
 )
 def test_the_neighbourhood_is_described(before: int | None, after: int | None, words: str) -> None:
-    assert verdict.describe(missing(before, after)).endswith(words)
+    assert verdict.missing_text(missing(before, after)).endswith(words)
 
 
 def test_a_partition_without_a_leader_is_said_to_have_none() -> None:
-    assert "partition 2 without a leader" in verdict.describe(missing(1, 2, None))
+    assert "partition 2 without a leader" in verdict.missing_text(missing(1, 2, None))
 
 
 def test_a_broker_that_took_no_part_is_named() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.spec.desired.client_files import certified, client_files, user_files
 
 KINDS = {"properties", "producer.properties", "kcat.conf", "librdkafka.json", "kafka_python.json", "spark.json"}
@@ -36,7 +38,7 @@ def texts(path: str) -> str:
 def test_each_listener_has_a_file_of_each_kind_and_none_holds_a_secret() -> None:
     files = client_files("Demo", {"CLIENT": INSIDE, "PUBLIC": OUTSIDE}, OPTIONS, nothing)
     names = ("CLIENT", "PUBLIC")
-    wanted = {f"{name}.{kind}" for name in names for kind in (*KINDS, "airflow.json")}
+    wanted = {f"{name}.{kind}" for name in names for kind in (*KINDS, "airflow.json", "kaskade.ini", "kafbat.yaml")}
     assert files.keys() == wanted | {"nodes.pem"}
     assert not [name for name, text in files.items() if "s3cret" in (text or "") or "n4me" in (text or "")]
     assert "ssl.truststore.location=/ca.pem\n" in (files["CLIENT.properties"] or "")
@@ -60,6 +62,25 @@ def test_airflow_gets_a_connection_to_produce_and_one_to_consume() -> None:
     }
     assert json.loads(found["kafka_demo_client_producer"]["extra"])["enable.idempotence"] == "true"
     assert json.loads(found["kafka_demo_client_consumer"]["extra"])["group.id"] == "kafka_demo_client"
+
+
+def test_kaskade_gets_a_section_and_kafbat_a_cluster() -> None:
+    files = client_files("demo", {"CLIENT": OUTSIDE}, {}, nothing)
+    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",))
+    parser.read_string(files["CLIENT.kaskade.ini"] or "")
+    assert dict(parser["kafka"]) == OUTSIDE
+    [cluster] = yaml.safe_load(files["CLIENT.kafbat.yaml"] or "")["kafka"]["clusters"]
+    assert (cluster["name"], cluster["bootstrapServers"]) == ("demo CLIENT", "k1.example.com:9094")
+    assert cluster["properties"] == {"security.protocol": "SSL"}
+
+
+@pytest.mark.parametrize(
+    ("password", "kind"), [("ends ", "kaskade.ini"), ("a\nb", "kaskade.ini"), ("a${b}", "kafbat.yaml")]
+)
+def test_a_tool_has_no_file_where_it_would_read_another_password(password: str, kind: str) -> None:
+    files = user_files(MUTUAL, [{**LOGS_IN, "password": password}], texts)
+    assert files[f"logs-in/LOGIN.{kind}"] is None
+    assert json.loads(files["logs-in/LOGIN.librdkafka.json"] or "")["consumer"]["sasl.password"] == password
 
 
 def test_a_user_gets_files_for_listeners_that_ask_in_its_way_and_loses_all_others() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.kraft.problem import Problem, errors
-from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.module_utils.kraft.spec.desired.describe import desired_state
 from ansible.module_utils.kraft.spec.inventory.hostvars import Inventory, is_fixed, plain
 from ansible.parsing.vault import EncryptedString, VaultLib, VaultSecret
 
@@ -38,8 +38,8 @@ def test_the_example_is_sound_once_its_placeholders_are_replaced(tmp_path: Path)
     cluster, problems = look(example(tmp_path))
     assert {problem.rule for problem in problems} == {"plaintext"}
     assert not errors(problems)
-    assert describe(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092"
-    assert describe(cluster)["cluster"]["clients"] == {
+    assert desired_state(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092"
+    assert desired_state(cluster)["cluster"]["clients"] == {
         "CLIENT": {
             "bootstrap.servers": "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092",
             "security.protocol": "PLAINTEXT",
@@ -71,7 +71,7 @@ def test_an_operation_that_brings_no_release_asks_for_no_archive(tmp_path: Path,
     assert errors(look(inventory)[1])
     cluster, problems = look(inventory, needs=[])
     assert errors(problems) == []
-    assert describe(cluster)["cluster"]["archive_checksum"] == ""
+    assert desired_state(cluster)["cluster"]["archive_checksum"] == ""
 
 
 def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
     assert (control.host, control.log_dirs, control.heap_size) == ("control1", ("/srv/kafka/metadata",), "2g")
     assert control.variables["kafka_host_data_disks"] == []
     cluster, _ = look(example(tmp_path / "b", ports, kafka_quorum="static"))
-    properties = describe(cluster)["nodes"]["node1"]["properties"]
+    properties = desired_state(cluster)["nodes"]["node1"]["properties"]
     assert properties["controller.quorum.voters"] == "1@10.0.1.11:19093,2@10.0.1.12:29093,3@10.0.1.13:39093"
 
 
@@ -257,7 +257,7 @@ def test_facts_of_the_host_size_the_node(tmp_path: Path) -> None:
     for host in ("node1", "node2", "node3"):
         hostvars._variable_manager.set_host_facts(host, {"kafka_host": {"cpus": 16, "memory_mb": 8192}})
     cluster, _ = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
-    node = describe(cluster)["nodes"]["node1"]
+    node = desired_state(cluster)["nodes"]["node1"]
     assert node["heap_mb"] == 4096
     assert node["properties"]["num.io.threads"] == "16"
 
@@ -270,6 +270,6 @@ def test_values_lose_ansibles_own_types(tmp_path: Path) -> None:
             return {dict}.union(*(kinds(each) for pair in value.items() for each in pair))
         return {list}.union(*map(kinds, value)) if isinstance(value, list) else {type(value)}
 
-    assert kinds(describe(cluster)) <= {dict, list, str, int, bool, type(None)}
-    assert yaml.safe_load(yaml.safe_dump(describe(cluster))) == describe(cluster)
+    assert kinds(desired_state(cluster)) <= {dict, list, str, int, bool, type(None)}
+    assert yaml.safe_load(yaml.safe_dump(desired_state(cluster))) == desired_state(cluster)
     assert plain({1: (True, 1.5, None, {"a"})}) == {"1": [True, 1.5, None, ["a"]]}

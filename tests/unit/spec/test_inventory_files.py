@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.problem import Problem, errors
-from ansible.module_utils.kraft.spec.inventory.yaml_files import problems as yaml_problems
+from ansible.module_utils.kraft.spec.inventory.yaml_files import unreadable_files as yaml_problems
 from ansible.parsing.vault import VaultLib, VaultSecret
 
 from tests.unit.spec.inventories import ROOT, example, host_variables, look

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
+from ansible.module_utils.kraft.node.service.deployed import deployed_node as describe_deployed
 from ansible.module_utils.kraft.spec.desired.describe import describe_node
 from ansible.module_utils.kraft.spec.desired.files import properties_text
-from ansible.module_utils.kraft.spec.desired.migration import KEEP, PHASES, SHOW, applied, in_phase, phase_of, problems
+from ansible.module_utils.kraft.spec.desired.migration import (
+    KEEP,
+    PHASES,
+    SHOW,
+    applied,
+    in_phase,
+    migration_refusals,
+    phase_of,
+)
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from hypothesis import given
@@ -205,7 +213,10 @@ def listener(at: int, **more: Any) -> list[dict[str, Any]]:
     ],
 )
 def test_a_secured_listener_has_a_name_and_a_port_of_its_own(wanted: Any, found: tuple[Any, ...]) -> None:
-    told = [(one.rule, one.host, one.variable, one.value) for one in problems(end(wanted), "open", running(start()))]
+    told = [
+        (one.rule, one.host, one.variable, one.value)
+        for one in migration_refusals(end(wanted), "open", running(start()))
+    ]
     assert found in told
     assert {one[0] for one in told} == {found[0]}
 
@@ -214,12 +225,12 @@ def test_only_open_listeners_are_left_this_way() -> None:
     before = start(
         kafka_listeners=[*LISTENERS, {"name": "OTHER", "port": 9999, "protocol": "SSL", "purpose": "client"}]
     )
-    told = [(one.rule, one.host, one.value) for one in problems(end(), "open", running(before))]
+    told = [(one.rule, one.host, one.value) for one in migration_refusals(end(), "open", running(before))]
     assert told == [("migration_protocol", host, "OTHER") for host in ("k1", "k2", "k3")]
 
 
 @pytest.mark.parametrize("phase", ["reopen", "leave"])
 def test_there_is_no_way_back_from_the_end(phase: str) -> None:
     closed = after("open", "switch", "close")
-    assert [one.rule for one in problems(end(), phase, running(closed))] == ["migration_closed"]
-    assert not list(problems(end(), phase, running(after("open", "switch"))))
+    assert [one.rule for one in migration_refusals(end(), phase, running(closed))] == ["migration_closed"]
+    assert not list(migration_refusals(end(), phase, running(after("open", "switch"))))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.identity import directory_id
 from ansible.module_utils.kraft.spec.desired import quorum
-from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.module_utils.kraft.spec.desired.describe import desired_state
 from ansible.module_utils.kraft.spec.desired.files import properties_text
 from ansible.module_utils.kraft.spec.desired.settings import DEFAULTS, server_settings
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
@@ -65,7 +65,7 @@ def test_static_quorum_names_voters_and_has_no_directory_ids() -> None:
     lines = server_settings(made, made.nodes[0])
     assert lines["controller.quorum.voters"] == "1@10.0.0.1:19093,2@10.0.0.2:29093,3@10.0.0.3:39093"
     assert "controller.quorum.bootstrap.servers" not in lines
-    described = describe(made)
+    described = desired_state(made)
     assert described["cluster"]["initial_controllers"] == ""
     assert described["nodes"]["k1"]["directory_id"] is None
 
@@ -94,7 +94,7 @@ def test_advertised_address_is_what_others_are_told() -> None:
     lines = server_settings(made, made.nodes[0])
     assert lines["listeners"].startswith("CLIENT://0.0.0.0:9092,")
     assert lines["advertised.listeners"].startswith("CLIENT://kafka.example.com:443,")
-    assert describe(made)["cluster"]["bootstrap_servers"] == ",".join(["kafka.example.com:443"] * 3)
+    assert desired_state(made)["cluster"]["bootstrap_servers"] == ",".join(["kafka.example.com:443"] * 3)
 
 
 def test_threads_follow_cores_once_they_are_known() -> None:
@@ -143,7 +143,7 @@ def test_a_test_cluster_has_no_more_replicas_than_brokers(brokers: int, factor: 
 
 
 def test_description_holds_everything_that_roles_read() -> None:
-    described: dict[str, Any] = describe(cluster(facts={"cpus": 2, "memory_mb": 4096}))
+    described: dict[str, Any] = desired_state(cluster(facts={"cpus": 2, "memory_mb": 4096}))
     node = described["nodes"]["k2"]
     assert node["heap_mb"] == 2048
     assert "-Xmx2048m" in node["derived_jvm_options"]

@@ -128,6 +128,12 @@ CASES: dict[str, Case] = {
         [("not_deployed", (3,))],
         {"under_replicated": 3, "no_spare_controller": 2},
     ),
+    "the machine of one member has empty disks": (
+        {**OTHERS, 3: {"down": NOT_DEPLOYED, "lived": False, "claims": ()}},
+        without(3),
+        [("emptied", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
     "one is down and another is cut off": (
         {
             1: {"claims": heard(1, without=[2, 3])},

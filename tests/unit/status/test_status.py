@@ -182,11 +182,11 @@ def test_without_the_controllers_word_that_of_the_broker_counts() -> None:
     assert {"kafka1", "1", "no", "library"} <= uncompared_host
 
 
-def test_a_host_that_was_never_deployed_does_not_end_the_status() -> None:
+def test_a_member_whose_host_has_nothing_does_not_end_the_status() -> None:
     """Its modules fail: the client that they import is not there yet."""
     never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
     found = seen(kafka3={"view": never, "process": never, "service": {**DEAD, "installed": False}})
-    assert [(node.state == "not deployed", node.uncompared) for node in found.nodes] == [(False, ())] * 2 + [(True, ())]
+    assert [(node.state == "without data", node.uncompared) for node in found.nodes] == [(False, ())] * 2 + [(True, ())]
     assert found.leader == "kafka1 (node 1)"
 
 
@@ -209,7 +209,7 @@ def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(gone: dict[str
     left = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))) if "removed" in gone else None
     found = seen(left, kafka3={"view": never, "process": files, "kernel": kernel, **gone})
     assert (found.differences, found.corrections, rows(found, "Not compared")) == ([], (), [])
-    assert [one.rule for one in found.causes] == ["taken_out" if "removed" in gone else "not_deployed"]
+    assert [one.rule for one in found.causes] == ["taken_out" if "removed" in gone else "emptied"]
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:

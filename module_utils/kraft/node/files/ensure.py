@@ -32,7 +32,7 @@ def ensure_files(params: Mapping[str, Sequence[Any]], salt: str = "", check_mode
     wanted = plan.wanted_list(params)
     known = file_io.accounts(wanted)
     found = [file_io.find(w) for w in wanted]
-    problems = plan.problems(wanted, found, known, predict=check_mode)
+    problems = plan.file_refusals(wanted, found, known, predict=check_mode)
     if problems:
         raise RefusedError(problems)
     changes = plan.plan(wanted, found, known)

@@ -128,7 +128,7 @@ def account_problems(wanted: Sequence[Desired], accounts: Accounts) -> list[str]
     return out
 
 
-def problems(wanted: Sequence[Desired], found: Sequence[Current], accounts: Accounts, predict: bool) -> list[str]:
+def file_refusals(wanted: Sequence[Desired], found: Sequence[Current], accounts: Accounts, predict: bool) -> list[str]:
     """Return everything that forbids the change. `predict`: earlier tasks have not really run (check mode)."""
     directories = [(w, f) for w, f in zip(wanted, found) if w.kind == DIRECTORY]
     planned = {path for w, f in directories for path in (w.path, *f.missing_parents)}

@@ -67,7 +67,9 @@ def parts(block: Path) -> list[str]:
     return [name for name in names(block) if (block / name / "partition").is_file()]
 
 
-def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, blocks: Path = BLOCKS) -> dict[str, Any]:
+def device_facts(
+    disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, blocks: Path = BLOCKS
+) -> dict[str, Any]:
     """Return the facts of one of ``kafka_host_data_disks``: see ``DOCUMENTATION`` of ``kafka_host_info``."""
     path, where, tool = disk["device"], disk["mount"].rstrip("/"), f"mkfs.{disk.get('fstype') or 'xfs'}"
     facts: dict[str, Any] = {
@@ -108,4 +110,4 @@ def observe(disks: Iterable[Mapping[str, str]], run: Any) -> dict[str, dict[str,
         mounted = mounted_devices(MOUNTS.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         mounted = {}
-    return {disk["device"]: describe(disk, mounted, run) for disk in disks}
+    return {disk["device"]: device_facts(disk, mounted, run) for disk in disks}

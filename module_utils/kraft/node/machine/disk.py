@@ -104,7 +104,7 @@ def orphan_uid(path: str) -> int | None:
     return uid if uid is not None and user_name(uid) == str(uid) else None
 
 
-def describe(path: str, user: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+def path_facts(path: str, user: str, found: list[dict[str, Any]]) -> dict[str, Any]:
     """Return all facts of one path. For a missing one, filesystem and space are those it would have."""
     existing = nearest_existing(path)
     mount = mount_of(existing, found)

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node import identity
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.identity import REMOVED
 from ansible.module_utils.kraft.node.machine import accounts, devices
-from ansible.module_utils.kraft.node.machine.disk import describe, foreign_files, install_dir, mounts, orphan_uid
+from ansible.module_utils.kraft.node.machine.disk import foreign_files, install_dir, mounts, orphan_uid, path_facts
 from ansible.module_utils.kraft.node.machine.machine import (
     cpus,
     distribution,
@@ -27,7 +27,7 @@ from ansible.module_utils.kraft.node.machine.machine import (
 )
 from ansible.module_utils.kraft.node.machine.network import ask_all, connected, ports_in_use
 from ansible.module_utils.kraft.node.release.manifest import observe_releases
-from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
+from ansible.module_utils.kraft.node.service.deployed import deployed_node as describe_deployed
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import (
@@ -100,7 +100,7 @@ def disk_facts(ask: Questions) -> dict[str, Any]:
     return {
         "log_dirs": {path: log_dir(path, ask.user, mounted) for path in ask.log_dirs},
         "paths": {
-            name: {**describe(path, ask.user, mounted), "path": path}
+            name: {**path_facts(path, ask.user, mounted), "path": path}
             for name, path in (("install_dir", ask.install_dir), ("tmp", "/tmp"))  # noqa: S108 - looked at, not used
         },
         "install_dir": install_dir(ask.install_dir),
@@ -124,7 +124,7 @@ def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, An
 
     ``orphan_uid``: the uid that owns all of it, if its account is gone.
     """
-    where = describe(path, name, mounted)
+    where = path_facts(path, name, mounted)
     return {
         **where,
         **observe_log_dir(path).as_facts(),

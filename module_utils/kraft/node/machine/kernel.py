@@ -53,7 +53,7 @@ def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change
     me = str(os.geteuid()), str(os.getegid())
     wanted = files.Desired(path, files.FILE, *me, mode=0o644, content=text.encode())
     known, found = file_io.accounts([wanted]), file_io.find(wanted)
-    problems = files.problems([wanted], [found], known, predict=check_mode)
+    problems = files.file_refusals([wanted], [found], known, predict=check_mode)
     if problems:
         raise RefusedError(problems)
     return files.plan([wanted], [found], known), known

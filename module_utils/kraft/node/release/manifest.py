@@ -75,6 +75,17 @@ def partial_dir(install_dir: str, version: str) -> str:
     return f"{install_dir}/releases/.partial-{version}"
 
 
+def replaced_dir(install_dir: str, version: str) -> str:
+    """Return where a damaged release waits while the new one takes its name, on file systems without an exchange."""
+    return f"{install_dir}/releases/.replaced-{version}"
+
+
+def remains(install_dir: str, version: str) -> list[str]:
+    """Return the directories that a killed run has left."""
+    every = (partial_dir(install_dir, version), replaced_dir(install_dir, version))
+    return [one for one in every if os.path.lexists(one)]
+
+
 def parse_manifest(text: str) -> Manifest | None:
     """Parse a manifest; None for anything else (a half-written file, an older form, a name that leads elsewhere)."""
     try:
@@ -177,7 +188,7 @@ def read_text(path: str) -> str:
 def observe_release(install_dir: str, version: str) -> ReleaseState:
     """Inspect a release by its sizes; contents are hashed only on request (``release_unpack.content_damage``)."""
     directory = release_dir(install_dir, version)
-    partial = os.path.lexists(partial_dir(install_dir, version))
+    partial = bool(remains(install_dir, version))
     if not os.path.lexists(directory):
         return ReleaseState(partial=partial)
     manifest = read_manifest(directory)

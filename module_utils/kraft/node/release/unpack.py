@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import hashlib
 import os
 import shutil
@@ -18,6 +19,8 @@ from ansible.module_utils.kraft.node.release.manifest import FileRecord, Manifes
 
 CHUNK = 1 << 20
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
+#: Errors of a file system that cannot exchange two names, such as NFS (renameat2(2)).
+NO_EXCHANGE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def hash_archive(path: str) -> dict[str, str]:
@@ -145,27 +148,43 @@ def unpack_beside(archive: str, digests: dict[str, str], install_dir: str, versi
 
 
 def install(install_dir: str, manifest: Manifest) -> None:
-    """Make the partial directory the release, in one step. A damaged release is exchanged for it.
+    """Make the partial directory the release. A damaged release is replaced by it.
 
-    The node's ``config/`` is carried over. A process that runs from the damaged release keeps its open files.
+    The node's ``config/`` is carried over, also where a killed run has put the damaged release aside. A process that
+    runs from the damaged release keeps its open files.
     """
     partial = release.partial_dir(install_dir, manifest.version)
     final = release.release_dir(install_dir, manifest.version)
-    carry_config(final, partial)
+    aside = release.replaced_dir(install_dir, manifest.version)
+    if os.path.lexists(final):
+        shutil.rmtree(aside, ignore_errors=True)
+    carry_config(final if os.path.lexists(final) else aside, partial)
     write_own_files(partial, final, manifest)
     if os.path.lexists(final):
-        exchange(partial, final)
+        replace(partial, final, aside)
     else:
         os.rename(partial, final)
     fsync_directory(os.path.dirname(final))
-    shutil.rmtree(partial, ignore_errors=True)
+    for path in release.remains(install_dir, manifest.version):
+        shutil.rmtree(path, ignore_errors=True)
 
 
-def carry_config(final: str, partial: str) -> None:
+def carry_config(old: str, partial: str) -> None:
     """Link the files in ``config/`` of a damaged release, with owner and mode, in place of the archive's samples."""
-    if os.path.isdir(f"{final}/config"):
+    if os.path.isdir(f"{old}/config"):
         shutil.rmtree(f"{partial}/config")
-        shutil.copytree(f"{final}/config", f"{partial}/config", symlinks=True, copy_function=os.link)
+        shutil.copytree(f"{old}/config", f"{partial}/config", symlinks=True, copy_function=os.link)
+
+
+def replace(partial: str, final: str, aside: str) -> None:
+    """Exchange both by one rename, or by two where the file system cannot do that: `final` is missing in between."""
+    try:
+        exchange(partial, final)
+    except OSError as error:
+        if error.errno not in NO_EXCHANGE:
+            raise
+        os.rename(final, aside)
+        os.rename(partial, final)
 
 
 def exchange(one: str, other: str) -> None:

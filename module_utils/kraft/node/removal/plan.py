@@ -99,7 +99,7 @@ class Plan:
         return [step for part in given for step in part]
 
 
-def problems(desired: Desired, found: Found) -> Iterator[Problem]:
+def uninstall_refusals(desired: Desired, found: Found) -> Iterator[Problem]:
     """Yield reasons to touch nothing on this host."""
     if found.unit is not None and not found.unit.startswith(MARK):
         message, remedy = "was not written by Kraftwright", "remove it by hand, or take the host out of the inventory"

@@ -84,8 +84,8 @@ def is_stale(held: Record, ours: Record, alive: bool) -> bool:
     """
     if held.place == ours.place:
         return not alive and (bool(ours.place) or held.machine == ours.machine)
-    booted_anew = held.place.partition(" ")[0] != ours.place.partition(" ")[0]
-    return held.machine == ours.machine and bool(held.place) and booted_anew
+    booted_again = held.place.partition(" ")[0] != ours.place.partition(" ")[0]
+    return held.machine == ours.machine and bool(held.place) and booted_again
 
 
 def refusal(host: str, held: Record) -> str:

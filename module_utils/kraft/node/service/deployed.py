@@ -30,7 +30,7 @@ LOOPBACK = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]", "0:0:0:0:0:0
 RUNNING, IN_PLACE, STATE = "its running process", "its configuration", "its quorum-state file"
 
 
-def describe(running: Properties, in_place: Properties, quorum_state: str) -> dict[str, Any]:
+def deployed_node(running: Properties, in_place: Properties, quorum_state: str) -> dict[str, Any]:
     """Return the node as facts. `running` is empty if no process runs, or without a record.
 
     ``listeners``: name, address and bind (``host:port``), protocol and purpose of each advertised one. ``voters``:
@@ -89,14 +89,14 @@ def elected(quorum_state: str) -> list[dict[str, Any]]:
 
 
 def is_static(deployed: Mapping[str, Any]) -> bool:
-    """Check that the process, or the installed configuration, has a list of voters. `deployed`: of ``describe``."""
+    """Check that the process, or the installed configuration, has a list of voters. `deployed`: of `deployed_node`."""
     return any(one["source"] in (RUNNING, IN_PLACE) for one in deployed.get("voters", ()))
 
 
 def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return ``{client, nodes}``: current addresses of the deployed nodes, by the first listener of each purpose.
 
-    ``client``: addresses of brokers; ``nodes``: the listeners that only nodes use. `nodes`: the facts of ``describe``.
+    ``client``: addresses of brokers; ``nodes``: the listeners that only nodes use. `nodes`: facts of `deployed_node`.
     """
     found = list(nodes)
     brokers = [node["listeners"] for node in found if BROKER in node["roles"]]
@@ -108,7 +108,7 @@ def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 def controllers_now(desired: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return ``{node_id, address}`` of each controller: as deployed, or else as `desired`.
 
-    `nodes`: the facts of ``describe`` for the inspected nodes.
+    `nodes`: the facts of ``deployed_node`` for the inspected nodes.
     """
     now = {node["node_id"]: one["address"] for node in nodes for one in first(node["listeners"], CONTROLLER)}
     return [{**one, "address": now.get(str(one["node_id"]), one["address"])} for one in desired]

@@ -83,7 +83,7 @@ def static_voter_problems(node: NodeStorage, found: Mapping[str, str], others: S
         yield Problem("voter_needs_all_peers", message, "name all nodes of the cluster in peers", value=unseen)
 
 
-def describe(found: LogDir) -> str:
+def log_dir_line(found: LogDir) -> str:
     """Return a log dir's state in one line."""
     if found.state != FORMATTED:
         return f"{found.path}: {found.state}"
@@ -98,9 +98,9 @@ def for_voters(voters: Iterable[str]) -> str:
 
 
 def predict(node: NodeStorage, found: LogDir, action: str) -> str:
-    """Return the line of `describe` after the plan; a directory id that the tool draws is unknown before."""
+    """Return the line of `log_dir_line` after the plan; a directory id that the tool draws is unknown before."""
     if action == NOTHING:
-        return describe(found)
+        return log_dir_line(found)
     drawn = not (node.is_dynamic_voter and found.path == node.metadata_log_dir)
     directory_id = "drawn by Kafka" if drawn else node.directory_id
     identity = f"cluster id {node.cluster_id}, node id {node.node_id}, directory id {directory_id}"
@@ -113,7 +113,7 @@ def diff(node: NodeStorage, dirs: Sequence[LogDir], plan: StoragePlan) -> dict[s
     return {
         "before_header": header,
         "after_header": header,
-        "before": "".join(describe(found) + "\n" for found in dirs),
+        "before": "".join(log_dir_line(found) + "\n" for found in dirs),
         "after": "".join(predict(node, found, plan.actions[found.path]) + "\n" for found in dirs),
     }
 

@@ -87,7 +87,7 @@ def owner_problems(node: NodeStorage, found: LogDir) -> Iterator[Problem]:
         yield Problem(
             "foreign_cluster_id",
             f"{found.path} belongs to cluster id {found.cluster_id}, but the inventory says {node.cluster_id}",
-            "correct the inventory, or attach this cluster's disk; the disk is left as it is",
+            "correct the inventory, or attach this cluster's disk; the disk was not changed",
             "kafka_cluster_id",
             node.host,
             found.cluster_id,
@@ -96,7 +96,7 @@ def owner_problems(node: NodeStorage, found: LogDir) -> Iterator[Problem]:
         yield Problem(
             "foreign_node_id",
             f"{found.path} belongs to node id {found.node_id}, but the inventory says {node.node_id}",
-            "give the host the node id of its disk, or attach this node's disk; the disk is left as it is",
+            "give the host the node id of its disk, or attach this node's disk; the disk was not changed",
             "kafka_node_id",
             node.host,
             found.node_id,

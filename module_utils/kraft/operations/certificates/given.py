@@ -32,7 +32,7 @@ def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
     if not here:
         return Verdict(["has no certificate"])
     if here != brought or not found.get("key_fits"):
-        other = "has another certificate than the one that is given"
+        other = "has another certificate than the provided one"
         reason = other if here != brought else "has a certificate that does not belong to its key"
         return Verdict([reason], live=loadable and bool(found.get("key_fits")) and _can_follow(here[0], brought[0]))
     if differs:

@@ -34,7 +34,7 @@ def decision(directory: Path, given: Mapping[str, Any], phase: str) -> phases.De
     unseen = [host for host, found in given["nodes"].items() if not (found or {}).get("certificate")]
     if unseen:
         raise RefusedError(
-            [f"{', '.join(unseen)}: not looked at. An authority is replaced on all nodes, without --limit"]
+            [f"{', '.join(unseen)}: not inspected. An authority is replaced on all nodes, without --limit"]
         )
     nodes = [node(host, root, old, new, found) for host, found in given["nodes"].items()]
     due = _users_due(directory, given) if root == CLIENTS else []

@@ -45,7 +45,7 @@ class ConfigAdmin:
         self.brokers: dict[Entity, Broker] = {broker(one.node_id): one for one in snapshot.brokers if not one.fenced}
         self.unanswered: dict[Entity, str] = {}
 
-    def describe(self, entities: Sequence[Entity], keys: Sequence[str] | None = None) -> Current:
+    def describe_configs(self, entities: Sequence[Entity], keys: Sequence[str] | None = None) -> Current:
         """Return the settings of each entity that answers; of `keys` if they are given, else all."""
         asked = [one for one in entities if self._known(one)]
         answers = self._client.ask_all([self._question(one, keys) for one in asked])
@@ -133,7 +133,7 @@ class ConfigAdmin:
         out: list[str] = []
         for entity, values in step.items():
             seen_by = list(self.brokers) if entity == ALL_BROKERS else [entity]
-            found = self.describe(seen_by, list(values))
+            found = self.describe_configs(seen_by, list(values))
             for one in seen_by:
                 out += missing(one, found.get(one, {}), entity.source, values)
         return out

@@ -99,7 +99,7 @@ def change(entity: Entity, key: str, after: str | None, now: Setting | None, sec
     return Change(entity, key, before, after, value=value, beneath=beneath, secret=hidden)
 
 
-def problems(wanted: Desired, settings: Settings, known: Settings) -> tuple[Problem, ...]:
+def config_refusals(wanted: Desired, settings: Settings, known: Settings) -> tuple[Problem, ...]:
     """Return reasons against it. `known`: settings that any entity of its kind describes."""
     entity = wanted.entity
     if entity.kind == TOPIC and not entity.name:

@@ -101,7 +101,7 @@ def drift_lines(undeclared: Iterable[Undeclared]) -> list[str]:
     """Describe foreign overrides, which are left as they are."""
     return [
         f"{key} {shown(setting.value, setting.secret, key)} on {entity} ({setting.source}): "
-        "the inventory does not name it; left as it is"
+        "not in the inventory; not changed"
         for entity, key, setting in undeclared
         if not is_throttle(key, setting)
     ]

@@ -28,7 +28,7 @@ def steps(moves: Sequence[DiskMove], under_way: int, cancel: bool, found: Rates,
     if aim:
         said.append(f"limit these copies to {amount(int(next(iter(aim.values()))))}/s on brokers {listed(aim)}")
     elif ours:
-        said.append(f"take away the throttle that an earlier run has left (brokers {listed(ours)})")
+        said.append(f"remove the throttle of an earlier run (brokers {listed(ours)})")
     return said
 
 

@@ -125,7 +125,7 @@ def best_move(found: Layout, goal: Mapping[str, float], floor: int) -> tuple[Nam
     return None
 
 
-def problems(brokers: Sequence[BrokerDisks], drained: Drained) -> Iterator[Problem]:
+def drain_refusals(brokers: Sequence[BrokerDisks], drained: Drained) -> Iterator[Problem]:
     """Report why the log dirs cannot be drained: not there, offline, the last one, or no room elsewhere."""
     known = {one.node_id: one for one in brokers}
     for node_id, paths in sorted(drained.items()):

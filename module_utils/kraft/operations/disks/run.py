@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.operations.disks import disk_format, throttle
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove
-from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, plan, problems
+from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, drain_refusals, plan
 from ansible.module_utils.kraft.operations.reassignment.lifting import lift
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
 from ansible.module_utils.kraft.operations.reassignment.report import kept, stalled
@@ -84,7 +84,7 @@ class Run:
         moves = plan(brokers, asked.drained, asked.floor)
         busy = {one.node_id for one in moves} | {one.node_id for one in brokers if one.coming}
         aim = throttle.wanted(busy, asked.rate)
-        wrong = [*problems(brokers, asked.drained), *throttle.problems(rates, aim)]
+        wrong = [*drain_refusals(brokers, asked.drained), *throttle.foreign_rate_refusals(rates, aim)]
         if wrong:
             raise RefusedError(wrong)
         return Work(snapshot, brokers, moves, rates, aim)

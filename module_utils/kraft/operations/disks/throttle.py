@@ -29,9 +29,9 @@ def alterations(found: Rates, aim: Rates) -> tuple[Alteration, ...]:
     return (*new, *(Alteration(broker=one, values={RATE: None}) for one in old))
 
 
-def problems(found: Rates, aim: Rates) -> Iterator[Problem]:
+def foreign_rate_refusals(found: Rates, aim: Rates) -> Iterator[Problem]:
     """Report a foreign rate in the place of ours."""
     foreign = [one for one in aim if one in found and not is_our_rate(found[one])]
     if foreign:
-        remedy = "take it away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
-        yield Problem("foreign_throttle", f"{RATE} was set by someone else on brokers {listed(foreign)}", remedy)
+        remedy = "remove it (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
+        yield Problem("foreign_throttle", f"{RATE} was not set by Kraftwright, on brokers {listed(foreign)}", remedy)

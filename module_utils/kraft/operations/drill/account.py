@@ -13,8 +13,8 @@ from typing import Any
 from ansible.module_utils.kraft.operations.drill import faults
 
 #: The tasks of ``roles/kafka/tasks/drill_fault.yml`` by which a fault is found among the steps.
-CHOSEN, WHOLE = "Choose the nodes that break", "Wait until each node serves"
-BROKEN = ("Break the node", "Reboot the host")
+CHOSEN, WHOLE = "Select the nodes for the fault", "Wait until each node serves"
+BROKEN = ("Inject the fault", "Reboot the host")
 SECOND_US = 1e6
 
 

@@ -24,7 +24,7 @@ NOTICED_SECONDS = 2.0
 #: Runs a command; gives its exit code, output and errors.
 Run = Callable[[list[str]], tuple[int, str, str]]
 NO_NFT = "install the package nftables on it, or leave node_cut_off and controller_cut_off out of kafka_drill_faults"
-NO_FILL = "give Kafka a filesystem of its own (kafka_host_data_disks), or leave disk_full out of kafka_drill_faults"
+NO_FILL = "give Kafka a separate filesystem (kafka_host_data_disks), or leave disk_full out of kafka_drill_faults"
 
 
 class Fault(abc.ABC):

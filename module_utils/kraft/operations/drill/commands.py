@@ -25,7 +25,7 @@ def timer(seconds: int, *command: str, unit: str = "") -> list[str]:
     return [*after, *named, *command]
 
 
-def started_anew(service: str, first: str) -> list[str]:
+def restart_after(service: str, first: str) -> list[str]:
     """Return the command that ends a fault by which Kafka halts: systemd gives up after five failed starts."""
     return ["/bin/sh", "-c", f"{first}; systemctl reset-failed {service}; systemctl start {service}"]
 
@@ -44,7 +44,7 @@ def frozen(unit: str, seconds: int) -> list[list[str]]:
 
 def unreadable(unit: str, seconds: int, log_dir: str, mode: int) -> list[list[str]]:
     """Return the commands. `mode`: of the log dir as it is."""
-    restore = started_anew(f"{unit}.service", f"chmod {mode:04o} {shlex.quote(log_dir)}")
+    restore = restart_after(f"{unit}.service", f"chmod {mode:04o} {shlex.quote(log_dir)}")
     return [timer(seconds, *restore, unit=restorer(unit)), ["chmod", "0000", log_dir]]
 
 
@@ -55,7 +55,7 @@ def restorer(unit: str) -> str:
 
 def full(unit: str, seconds: int, log_dir: str, owner: int, available: int) -> list[list[str]]:
     """Return the commands. `owner`: user id of the log dir; `available`: bytes that this user may still write."""
-    end = started_anew(f"{unit}.service", f"systemctl stop {filler(unit)}")
+    end = restart_after(f"{unit}.service", f"systemctl stop {filler(unit)}")
     fill = ["systemd-run", "--quiet", "--collect", f"--unit={filler(unit)}", f"--uid={owner}"]
     # With control groups of version 1, systemd may not see that the last process has ended (seen: it waited 90 s).
     fill += [f"--property=RuntimeMaxSec={seconds + 1}", "--property=TimeoutStopSec=1"]

@@ -90,11 +90,11 @@ def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[st
         chosen = brokers[:1]
     found = [host for host, node_id in node_ids.items() if node_id in chosen]
     if not found:
-        raise KraftError(_nobody(name, chosen, controller))
+        raise KraftError(_no_host_reason(name, chosen, controller))
     return found
 
 
-def _nobody(name: str, chosen: Iterable[int], controller: int) -> str:
+def _no_host_reason(name: str, chosen: Iterable[int], controller: int) -> str:
     """Return why no host can have the fault, with the remedy."""
     unknown = "".join(f"node {one} is no node of the inventory. Add its host" for one in chosen)
     why = unknown or f"no broker serves beside the active controller, node {controller}. Start or add one"
@@ -135,7 +135,7 @@ def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: f
     return SLACK_SECONDS + sum(waits) + (seconds if fault.lasts else 0)
 
 
-def problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
+def drill_refusals(names: Iterable[str], profile: str, seconds: int) -> list[str]:
     """Return why these faults may not be rehearsed with that profile; `seconds`: the duration of a fault."""
     asked = list(names)
     least = max((LEAST_SECONDS.get(FAULTS[name].action, 1) for name in asked), default=1)

@@ -47,9 +47,9 @@ def refusal(path: str, mounts: list[Mount]) -> str:
     """Return why the filesystem of `path` may not be filled; empty if it may."""
     own = mount_of(path, mounts)
     if own is None:
-        return "lies on no filesystem that /proc/self/mountinfo names"
+        return "is on no filesystem that /proc/self/mountinfo names"
     if own.root != "/":
-        return f"lies on a part ({own.root}) of a filesystem whose rest is somewhere else"
+        return f"is on a part ({own.root}) of a filesystem that is mounted elsewhere"
     systems = {place: mount_of(place, mounts) for place in SYSTEM}
     shared = [place for place, mount in systems.items() if mount is not None and mount.device == own.device]
-    return f"lies on the filesystem of {shared[0]}, which this host itself needs" if shared else ""
+    return f"is on the filesystem of {shared[0]}, which this host needs" if shared else ""

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.features.departures import Departures
-from ansible.module_utils.kraft.operations.features.plan import Change, plan, problems, refused
+from ansible.module_utils.kraft.operations.features.plan import Change, feature_refusals, plan, refused
 
 REQUEST_MS = 15_000
 Batches = tuple[tuple[Change, ...], ...]
@@ -48,9 +48,9 @@ class Plan:
     def steps(self) -> list[str]:
         """Describe the steps."""
         return [
-            *(f"renew the registration of controller {one.node_id}, which left" for one in self.renewed),
+            *(f"renew the registration of controller {one.node_id}, which was removed" for one in self.renewed),
             *map(str, self.changes),
-            *(f"remove the registration of controller {one.node_id}, which left" for one in self.dropped),
+            *(f"remove the registration of controller {one.node_id}, which was removed" for one in self.dropped),
         ]
 
 
@@ -82,7 +82,7 @@ class FeatureAdmin:
     def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Plan:
         """Return the plan, validated by Kafka. Raises RefusedError with all reasons against it."""
         snapshot, supported = self.look()
-        found = problems(wanted, supported, allow_downgrade)
+        found = feature_refusals(wanted, supported, allow_downgrade)
         if found:
             raise RefusedError(found)
         batches = plan(wanted, next(iter(supported.values())))
@@ -102,7 +102,7 @@ class FeatureAdmin:
         for changes in made.batches:
             reason = self.update(changes)
             if reason:
-                raise ToolError(f"Kafka refuses what it had found good: {reason}")
+                raise ToolError(f"Kafka refuses the change that it had validated: {reason}")
         self._await({one.name: one.after for one in made.changes})
         self._departures.unregister([one.node_id for one in made.dropped])
 

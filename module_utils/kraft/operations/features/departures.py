@@ -45,7 +45,7 @@ class Departures:
         found = departed(self.registered(snapshot), snapshot, self._addresses)
         alive = running([one.node_id for one in found], snapshot)
         if alive:
-            remedy = "stop it, or give the inventory its host"
+            remedy = "stop it, or add its host to the inventory"
             raise RefusedError([Problem("controller_runs", f"{one} and is in no inventory", remedy) for one in alive])
         return found
 

@@ -45,7 +45,7 @@ def plan(wanted: Mapping[str, int], features: Iterable[Feature]) -> tuple[tuple[
     return tuple(batch for batch in (together, alone) if batch)
 
 
-def problems(
+def feature_refusals(
     wanted: Mapping[str, int], supported: Mapping[int, Iterable[Feature]], allow_downgrade: bool = False
 ) -> list[Problem]:
     """Report problems before any request to Kafka. `supported`: broker -> its features, all alike in level."""
@@ -71,12 +71,12 @@ def _named(features: Iterable[Feature], name: str) -> Feature | None:
 def _unknown(name: str, names: list[str]) -> Problem:
     near = difflib.get_close_matches(name, names, 1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return Problem("unknown_feature", f"This release has no such feature{hint}", f"one of {', '.join(names)}", name)
+    return Problem("unknown_feature", f"This release has no such feature{hint}", f"use one of {', '.join(names)}", name)
 
 
 def _down(name: str, level: int, current: int) -> Problem:
-    text = f"is finalised at {current}, and the requested level is {level}"
-    remedy = "leave it; Kafka lowers only where no metadata would be lost, and only when asked (allow_downgrade: true)"
+    text = f"The feature is finalised at {current}, and the requested level is {level}"
+    remedy = "keep this level, or set allow_downgrade: true; Kafka refuses if metadata would be lost"
     return Problem("downgrade", text, remedy, name)
 
 
@@ -84,7 +84,7 @@ def _held_back(name: str, level: int, ranges: Mapping[int, Feature | None]) -> I
     """Report each broker that does not support `level`."""
     for node_id, one in sorted(ranges.items()):
         if one is None or not (one.minimum <= level <= one.maximum or level == 0):
-            can = f"supports {one.minimum} to {one.maximum}" if one else "does not know it"
+            can = f"The broker supports {one.minimum} to {one.maximum}" if one else "The broker lacks the feature"
             remedy = "upgrade the broker first (playbooks/upgrade_cluster.yml)"
             yield Problem(
                 "not_supported", f"{can}, and the requested level is {level}", remedy, name, f"broker {node_id}"
@@ -94,12 +94,12 @@ def _held_back(name: str, level: int, ranges: Mapping[int, Feature | None]) -> I
 def refused(changes: Iterable[Change], reason: str, brokers: Iterable[Broker]) -> list[Problem]:
     """Explain Kafka's refusal: its message, and every broker that cannot be queried because it is away."""
     asked = ", ".join(f"{one.name} {one.after}" for one in changes)
-    found = [Problem("kafka_refuses", f"Kafka refuses {asked}: {reason}", "see the node that it names")]
+    found = [Problem("kafka_refuses", f"Kafka refuses {asked}: {reason}", "inspect the node that the message names")]
     away = sorted(one.node_id for one in brokers if one.fenced)
     if away:
-        text = f"brokers {listed(away)} are registered and away (fenced); each may be what holds this back"
+        text = f"brokers {listed(away)} are registered but unavailable (fenced); each may prevent the change"
         remedy = (
-            "start it with the new release or, if it is lost, take its registration away "
+            "start it with the new release or, if it is lost, remove its registration "
             "(module kafka_broker_registration)"
         )
         found.append(Problem("away", text, remedy))

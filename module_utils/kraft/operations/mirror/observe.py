@@ -72,7 +72,7 @@ def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
             try:
                 side = Side(client)
             except UnreachableError as error:
-                raise ToolError(f"{where}: {error}. Correct it, or open the way") from error
+                raise ToolError(f"{where}: {error}. Correct the address, or open the port") from error
             yield side
         except UnreachableError as error:
             raise UnreachableError(f"{where}: {error}") from error

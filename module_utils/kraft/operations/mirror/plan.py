@@ -16,7 +16,7 @@ SHOWN = 20
 LOG_APPEND = "LogAppendTime"
 
 
-def problems(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
+def mirror_refusals(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
     """Return every reason against a start, each with its remedy."""
     if source.cluster_id and source.cluster_id == target.cluster_id:
         return [f"the source is this cluster itself (cluster id {target.cluster_id}): name another one's brokers"]
@@ -43,11 +43,11 @@ def _unknown(wanted: Wanted, source: Source) -> Iterator[str]:
 def _named_in_vain(wanted: Wanted, source: Source) -> Iterator[str]:
     """Report literal names that will not be copied."""
     for name in wanted.contradictions:
-        yield f"{name} of kafka_mirror is named and excluded, too: take it off one of the two lists"
+        yield f"{name} of kafka_mirror is both named and excluded: remove it from one of the two lists"
     for name in sorted(source.left_topics.keys() & set(wanted.named_topics)):
-        yield f"topic {name} cannot be copied: {source.left_topics[name]}. Take it off kafka_mirror.topics"
+        yield f"topic {name} cannot be copied: {source.left_topics[name]}. Remove it from kafka_mirror.topics"
     for name in sorted(source.left_groups.keys() & set(plain(wanted.groups))):
-        yield f"group {name} cannot be copied: {source.left_groups[name]}. Take it off kafka_mirror.groups"
+        yield f"group {name} cannot be copied: {source.left_groups[name]}. Remove it from kafka_mirror.groups"
 
 
 def left_out(source: Source) -> list[str]:
@@ -148,7 +148,7 @@ def answer(
     """Return all of it as plain data. `most`: topics and groups on the screen; 0 for all."""
     unknown = unknown_settings(source, target)
     return {
-        "problems": problems(wanted, source, target, replication_factor),
+        "problems": mirror_refusals(wanted, source, target, replication_factor),
         "screen": screen(wanted, source, target, unknown, most),
         "unknown_settings": sorted(unknown),
         "topics": sorted(source.topics),
@@ -164,8 +164,8 @@ def answer(
 def answer_back(wanted: Wanted, source: Source) -> dict[str, Any]:
     """Return the same after a switch: nothing is copied from there any more. `source`: this cluster."""
     problem = (
-        f"clients have switched and new records go back to {wanted.name}: a copy from it would bring them here again. "
-        "Keep the way back by mirror_cutover.yml -e kafka_mirror_back=true, or end it by kafka_mirror_state=absent"
+        f"clients have switched and new records go back to {wanted.name}: a copy from it would bring them back. "
+        "Continue with mirror_cutover.yml -e kafka_mirror_back=true, or end the way back with kafka_mirror_state=absent"
     )
     partitions = sum(len(one.partitions) for one in source.topics.values())
     size = sum(one.size for one in source.topics.values())

@@ -153,5 +153,5 @@ def caught_up(left: float | None, changed: Collection[str] = ()) -> str:
     if changed:
         return f"Not caught up: the copy of {named(changed)} cannot go on"
     if left is None:
-        return "The copy does not come nearer: as much is written as is copied, or nothing is copied"
+        return "The lag does not shrink: producers write as fast as the mirror copies, or nothing is copied"
     return f"Caught up in about {left:.0f} s" if left else "Caught up"

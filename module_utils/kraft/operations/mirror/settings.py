@@ -136,8 +136,8 @@ def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
         yield f"Set as on the source: {setting}={theirs} of {where}"
     if lifted:
         yield (
-            f"Timestamps of any time are taken while the copy runs, by {few(lifted, most)}. "
-            "The switch or the end of the copy puts the bounds back"
+            f"Any timestamp is accepted while the copy runs, by {few(lifted, most)}. "
+            "The switch or the end of the copy restores the limits"
         )
 
 
@@ -148,7 +148,9 @@ def status(source: Source, target: Target, most: int = 1) -> list[str]:
         if name in target.topics:
             found.setdefault(", ".join(sorted(config)), []).append(name)
     remedy = "Run mirror_cluster.yml again: it sets them"
-    return [f"Not as on the source: {settings} of {few(names, most)}. {remedy}" for settings, names in found.items()]
+    return [
+        f"Different from the source: {settings} of {few(names, most)}. {remedy}" for settings, names in found.items()
+    ]
 
 
 def _retention(theirs: str, ours: str, topics: Mapping[str, Topic]) -> str:
@@ -175,6 +177,6 @@ CONSEQUENCES: Mapping[str, Callable[[str, str, Mapping[str, Topic]], str]] = {
     "retention.bytes": _bytes,
     "cleanup.policy": lambda *_: ": other records would be deleted",
     LARGEST: lambda theirs, ours, _: ": larger records would be refused" if _longer(theirs, ours) else "",
-    "message.timestamp.type": lambda *_: ": records would bear other timestamps",
+    "message.timestamp.type": lambda *_: ": records would have other timestamps",
     "compression.type": lambda *_: ": brokers would compress the records again",
 }

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.identity import decode
-from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, problems
+from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, quorum_refusals
 
 REQUEST_MS = 15_000
 #: Another client was faster (a controller that joins by itself, a killed run's last request): observe again.
@@ -40,7 +40,7 @@ class QuorumAdmin:
     def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:
         """Return the snapshot and the plan. Raises RefusedError."""
         snapshot = self.look()
-        found = problems(desired, snapshot)
+        found = quorum_refusals(desired, snapshot)
         if found:
             raise RefusedError(found)
         return snapshot, plan(desired, snapshot)
@@ -57,7 +57,7 @@ class QuorumAdmin:
             closest = far if closest is None or (far is not None and far < closest) else closest
             if not stall_timeout.lasts(closest):
                 waits = seen.value[1].waits if isinstance(seen, Known) else (seen.why,)
-                raise RefusedError([f"nothing has advanced for {self._timeout:g} s: {text}" for text in waits])
+                raise RefusedError([f"no progress for {self._timeout:g} s: {text}" for text in waits])
             self._sleep(PAUSE)
 
     def _try(self, desired: Desired) -> Outcome[tuple[Snapshot, Plan]]:
@@ -84,8 +84,10 @@ class QuorumAdmin:
             self._ask("AddRaftVoter", timeout_ms=REQUEST_MS, listeners=listeners, ack_when_committed=True, **voter)
         left = self.ready(made.desired).steps()
         if left:
-            text = f"done, and undone by something else (controller.quorum.auto.join.enable?); left: {'; '.join(left)}"
-            raise ToolError(f"{text}. Stop the controller before it is taken out.")
+            text = (
+                f"the change was made and then reverted (controller.quorum.auto.join.enable?); left: {'; '.join(left)}"
+            )
+            raise ToolError(f"{text}. Stop the controller before you remove it.")
 
     def _ask(self, name: str, **fields: Any) -> None:
         request = self._client.request(f"{name}Request", cluster_id=None, **fields)

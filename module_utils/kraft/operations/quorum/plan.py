@@ -107,12 +107,12 @@ def target(desired: Desired, quorum: Quorum) -> str:
     return max(later, key=lambda one: one.last_fetch_ms).directory_id if later else ""
 
 
-def problems(desired: Desired, snapshot: Snapshot) -> list[Problem]:
+def quorum_refusals(desired: Desired, snapshot: Snapshot) -> list[Problem]:
     """Return all final obstacles, which no waiting removes."""
     level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
     if snapshot.features is not None and level < 1:
-        text = f"the quorum is static ({KRAFT_VERSION} {level}): its voters are those of controller.quorum.voters"
-        return [Problem("static_quorum", text, "make it dynamic first (playbooks/migrate_quorum.yml)")]
+        text = f"The quorum is static ({KRAFT_VERSION} {level}): controller.quorum.voters lists its voters"
+        return [Problem("static_quorum", text, "migrate it first (playbooks/migrate_quorum.yml)")]
     return list(_problems(desired, snapshot.quorum)) if snapshot.quorum else []
 
 
@@ -123,22 +123,22 @@ def _problems(desired: Desired, quorum: Quorum) -> Iterator[Problem]:
     if not desired.present:
         goes = desired.directory_id in ("", entry.directory_id)
         if goes and len(quorum.voters) == 1:
-            text = "is the last voter; without it there is no cluster"
+            text = "The controller is the last voter, and a cluster cannot run without one"
             yield Problem("last_voter", text, "add another controller first", where)
         return
     wanted = target(desired, quorum)
     if wanted == entry.directory_id:
         return
     if not desired.replace:
-        text = f"is a voter with directory id {entry.directory_id}, and {wanted} is to be one"
-        remedy = "give it its disk back or, if that is lost, let the old entry be replaced (replace: true)"
+        text = f"The quorum lists this controller with directory id {entry.directory_id}, but {wanted} was requested"
+        remedy = "mount its old disk again or, if that is lost, set replace: true"
         yield Problem("other_directory", text, remedy, where)
     elif caught_up(entry, desired.largest_delay_ms):
-        text = f"runs and is caught up with directory id {entry.directory_id}; {wanted} would be a second one"
-        yield Problem("voter_lives", text, "stop the process that runs under its node id elsewhere", where)
+        text = f"The controller runs with directory id {entry.directory_id}; {wanted} would be a second process"
+        yield Problem("voter_lives", text, "stop the other process of this node", where)
     elif len(quorum.voters) == 1:
-        text = f"was the only voter (directory id {entry.directory_id}); the cluster's metadata went with its disk"
-        yield Problem("last_voter", text, "give it its disk back", where)
+        text = f"The controller was the only voter (directory id {entry.directory_id}); the metadata was on its disk"
+        yield Problem("last_voter", text, "mount its old disk again", where)
 
 
 def _waits(desired: Desired, quorum: Quorum, remove: str, add: str) -> Iterator[str]:
@@ -181,7 +181,7 @@ def _not_silent(desired: Desired, quorum: Quorum, remove: str) -> Iterator[str]:
 
 def _not_seen(desired: Desired) -> str:
     named = f" with directory id {desired.directory_id}" if desired.directory_id else ""
-    why = "it does not run, or knows other controllers"
+    why = "it does not run, or its settings name other controllers"
     return f"controller {desired.node_id}{named} does not follow the leader: {why}"
 
 

@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica
 from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum.plan import Desired, plan
-from ansible.module_utils.kraft.operations.quorum.plan import problems as quorum_problems
+from ansible.module_utils.kraft.operations.quorum.plan import quorum_refusals as quorum_problems
 from ansible.module_utils.kraft.problem import Problem
 
 #: Parts of a snapshot that the checks need.
@@ -60,7 +60,7 @@ def listed_directory_id(node_id: int, snapshot: Snapshot) -> str:
     return entry.directory_id if entry else ""
 
 
-def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
+def replacement_refusals(node: Replaced, snapshot: Snapshot) -> list[Problem]:
     """Return all final obstacles. A node that runs on its machine is on its way already, by an earlier run."""
     desired = Desired(node.node_id, present=False)
     found = quorum_problems(desired, snapshot) if node.is_controller else []
@@ -88,15 +88,15 @@ def _data_there(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     known = listed_directory_id(node.node_id, snapshot)
     for found in node.decisive:
         if found.has_data and (not node.is_controller or found.directory_id == known):
-            text = f"{found.path} holds the node's data ({found.lived[0]}): there is nothing to replace"
+            text = f"{found.path} holds the node's data ({found.lived[0]}), so it needs no replacement"
             yield Problem("data_is_there", text, "run site.yml, which starts the node with it", "kafka_replace_node")
 
 
 def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     known = listed_directory_id(node.node_id, snapshot)
     if node.is_controller and known and known == node.directory_id and not any(one.has_data for one in node.decisive):
-        text = f"{known} is what the quorum lists for the log that is gone: under the same id an empty one could vote"
-        remedy = f"give this host another one in the inventory, such as {directory_id_after(known)}"
+        text = f"The quorum lists {known} for the lost log, and an empty log with the same id could vote"
+        remedy = f"give this host another directory id in the inventory, such as {directory_id_after(known)}"
         yield Problem("listed_directory_id", text, remedy, "kafka_directory_id", value=known)
 
 
@@ -112,14 +112,14 @@ def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     ]
     if found:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        text = f"nobody else is in sync for {', '.join(found[:NAMED])}{more}: their records would be lost"
-        remedy = f"give the node its disk back or, if that is lost, list {RULE} in kafka_accepted_risks"
+        text = f"no other broker is in sync for {', '.join(found[:NAMED])}{more}; their records would be lost"
+        remedy = f"mount the node's old disk again or, if that is lost, list {RULE} in kafka_accepted_risks"
         yield Problem(RULE, text, remedy, "kafka_replace_node")
 
 
 def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
     """Describe signs of the node elsewhere, although nothing runs on the inspected machine."""
-    stop = "stop it before its place is taken"
+    stop = "stop it before you replace it"
     quorum = snapshot.quorum
     for one in (*quorum.voters, *quorum.observers) if quorum else ():
         if quorum and one.node_id == node.node_id and not silent(one, quorum):

@@ -65,7 +65,7 @@ def given_up(snapshot: Snapshot, goal: Goal) -> dict[Name, Partition]:
     return {name: stuck[name] for name, brokers in away.items() if brokers and brokers <= goal.broker_ids}
 
 
-def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator[Problem]:
+def leaderless_refusals(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator[Problem]:
     """Report partitions without a leader, which a drain cannot copy. `accepted`: their records may be lost."""
     lost = given_up(snapshot, goal)
     stuck = {name: one for name, one in _on_leaving(snapshot, goal).items() if name not in lost}

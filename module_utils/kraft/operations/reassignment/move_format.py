@@ -89,5 +89,5 @@ def throttles(found: Throttles, aim: Throttles) -> list[str]:
     elif found.ours:
         where = f"brokers {listed(found.throttled)}" if found.throttled else "no broker"
         topics = f", {counted(len(found.marked), 'topic')}" if found.marked else ""
-        said.append(f"take away throttles that an earlier run has left ({where}{topics})")
+        said.append(f"remove throttles of an earlier run ({where}{topics})")
     return said

@@ -57,12 +57,16 @@ def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
     return snapshot.unfenced - (goal.broker_ids if goal.state == DRAINED else frozenset())
 
 
-def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> list[Problem]:
+def reassignment_refusals(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> list[Problem]:
     """Report problems that no move can solve, and those to repair before any move.
 
     `accepted`: a drain may give up records that only brokers have that are away and leave.
     """
-    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *leaderless.problems(snapshot, goal, accepted)]
+    return [
+        *_brokers(snapshot, goal),
+        *_factors(snapshot, goal),
+        *leaderless.leaderless_refusals(snapshot, goal, accepted),
+    ]
 
 
 def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
@@ -75,9 +79,7 @@ def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
     needed = fenced & goal.broker_ids if goal.state == SPREAD else fenced
     if needed and goal.state != DRAINED:
         text = f"nothing can be moved to {brokers_named(needed)}: fenced (registered, not serving)"
-        remedy = (
-            f"start {brokers_named(needed)} and run again, or remove_nodes.yml with --limit where the machine is lost"
-        )
+        remedy = f"start {brokers_named(needed)} and run again, or remove_nodes.yml with --limit if the machine is lost"
         yield Problem("fenced_broker", text, remedy)
 
 
@@ -87,7 +89,7 @@ def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
         return
     left, start = able_brokers(snapshot, goal), placement(snapshot)
     away = {one.node_id for one in snapshot.brokers if one.fenced} - goal.broker_ids
-    start_first = f"start broker {listed(away)}, which is registered and away; otherwise " if away else ""
+    start_first = f"start broker {listed(away)}, which is registered but unavailable; otherwise " if away else ""
     found: dict[str, int] = {}
     for (topic, _), replicas in zip(start.names, start.replicas):
         if len(replicas) > len(left) and goal.broker_ids.intersection(replicas):
@@ -99,7 +101,7 @@ def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
             "too_few_brokers", text, f"{start_first}add a broker first, or lower its replication factor (kafka_topic)"
         )
     if len(found) > NAMED:
-        yield Problem("too_few_brokers", f"and {len(found) - NAMED} topics more", "")
+        yield Problem("too_few_brokers", f"and {len(found) - NAMED} more topics", "")
 
 
 def _drain(layout: Layout, leaving: Collection[int], able: Collection[int]) -> None:

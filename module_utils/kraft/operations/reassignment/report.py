@@ -22,7 +22,7 @@ def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int, away: Co
 
 def stalled(timeout: float, away: Collection[int]) -> str:
     """Return why moves do not advance, and the remedy. `away`: target brokers that do not serve."""
-    text = f"nothing has advanced for {timeout:g} s"
+    text = f"no progress for {timeout:g} s"
     if not away:
         more = "Records may come in faster than they are copied: run again, with a higher kafka_move_throttle."
         return f"{text}. The moves go on by themselves, throttled as they are. {more}"
@@ -39,14 +39,14 @@ def result(work: Work, asked: Desired) -> dict[str, Any]:
     cancelled = counted(len(work.under_way), "partition")
     steps = [
         *([said] if said else []),
-        *([f"give up records that nobody else has: {leaderless.named(work.given_up)}"] if work.given_up else []),
+        *([f"give up records that no other broker has: {leaderless.named(work.given_up)}"] if work.given_up else []),
         *([f"cancel the moves of {cancelled}"] if asked.cancel and work.under_way else []),
         *move_format.throttles(work.found, work.aim),
-        *([f"let preferred leaders lead {counted(work.displaced, 'partition')} again"] if work.displaced else []),
+        *([f"elect the preferred leaders of {counted(work.displaced, 'partition')}"] if work.displaced else []),
     ]
     start, ids = placement(work.snapshot), [one.node_id for one in work.snapshot.brokers]
     lines = [*steps, *move_format.brokers(start, work.moves, ids), *move_format.moves(work.moves)]
-    stay = f"nobody leads these partitions, so they stay where they are: {leaderless.named(work.stuck)}"
+    stay = f"these partitions have no leader, so they are not moved: {leaderless.named(work.stuck)}"
     found: dict[str, Any] = {
         "warnings": [stay] if work.stuck else [],
         "changed": work.changes,

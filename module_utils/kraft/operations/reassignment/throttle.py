@@ -148,15 +148,17 @@ def _new(found: Values | None, aim: Values) -> dict[str, str | None]:
     return {key: value for key, value in aim.items() if (found or {}).get(key) != value}
 
 
-def problems(found: Throttles, aim: Throttles) -> Iterator[Problem]:
+def foreign_throttle_refusals(found: Throttles, aim: Throttles) -> Iterator[Problem]:
     """Report foreign throttles in the place of ours: they must not be changed."""
-    remedy = "take them away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
+    remedy = "remove them (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
     others = found.rates.keys() - found.throttled
     if others and aim.rates:
-        text = f"replication.throttled.rate was set by someone else on brokers {listed(others)}"
+        text = f"replication.throttled.rate was not set by Kraftwright, on brokers {listed(others)}"
         yield Problem("foreign_throttle", text, remedy)
     foreign = sorted(set(aim.lists) & set(found.lists) - found.marked)
     if foreign:
         more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
-        text = f"replication.throttled.replicas was set by someone else on topics {', '.join(foreign[:NAMED])}{more}"
+        text = (
+            f"replication.throttled.replicas was not set by Kraftwright, on topics {', '.join(foreign[:NAMED])}{more}"
+        )
         yield Problem("foreign_throttle", text, remedy)

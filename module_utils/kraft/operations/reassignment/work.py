@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.operations.reassignment import leaderless, throt
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, Goal, Move, Name, placement
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
-from ansible.module_utils.kraft.operations.reassignment.planner import plan, problems
+from ansible.module_utils.kraft.operations.reassignment.planner import plan, reassignment_refusals
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
 from ansible.module_utils.kraft.problem import Problem
 
@@ -76,7 +76,7 @@ def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
         return Work(snapshot, (), snapshot.reassignments or (), found, Throttles())
     snapshot = settled(admin, asked, snapshot)
     expected, under_way = with_coming(snapshot, asked), snapshot.reassignments or ()
-    wrong = problems(expected, goal, asked.gives_up)
+    wrong = reassignment_refusals(expected, goal, asked.gives_up)
     if wrong:
         raise RefusedError(wrong)
     held = admin.bytes_held(snapshot.brokers)
@@ -85,7 +85,10 @@ def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
     serving = snapshot.unfenced & {broker for one in coming for broker in (*one.before, *one.after)}
     aim = throttle.wanted(coming, serving, asked.rate)
     lost = leaderless.given_up(expected, goal)
-    wrong = [*throttle.problems(found, aim), *too_full(snapshot, [one for one in moves if one.name not in lost], admin)]
+    wrong = [
+        *throttle.foreign_throttle_refusals(found, aim),
+        *too_full(snapshot, [one for one in moves if one.name not in lost], admin),
+    ]
     if wrong:
         raise RefusedError(wrong)
     displaced = len(leaders.displaced(snapshot, snapshot.unfenced)) if goal.state == BALANCED else 0
@@ -107,7 +110,7 @@ def settled(admin: ReassignmentAdmin, asked: Desired, snapshot: Snapshot) -> Sna
     move the broker still shows the replicas of before and after, so that the partition seems to have too many.
     """
     for _ in range(LOOKS - 1):
-        rules = {one.rule for one in problems(with_coming(snapshot, asked), asked.goal, asked.gives_up)}
+        rules = {one.rule for one in reassignment_refusals(with_coming(snapshot, asked), asked.goal, asked.gives_up)}
         if is_even(snapshot) and "too_few_brokers" not in rules:
             break
         admin.sleep(LOOK_SECONDS)

@@ -74,14 +74,14 @@ def decide(
     if isinstance(cluster, Unknown):
         raise _refused([cluster.why])
     if isinstance(cluster, Unreachable):
-        if not _controllers_lead_nobody(sight.claims, wanted) and (signs := _signs(sight, start_seconds)):
+        if not _no_leader_reported(sight.claims, wanted) and (signs := _signs(sight, start_seconds)):
             raise _refused([cluster.why, *signs])
         return _one_by_one(running, False, running)
     return never(cluster)
 
 
 def _refused(reasons: Iterable[str]) -> RefusedError:
-    remedy = "repair that, or stop the nodes with systemctl stop kafka if they serve no one, and run again"
+    remedy = "repair it, or stop the nodes with systemctl stop kafka if no client uses them, and run again"
     return RefusedError([Problem("roll_unknown", f"no node is restarted: {text}", remedy) for text in reasons])
 
 
@@ -105,10 +105,10 @@ def _leaderless(snapshot: Snapshot, claims: Sequence[Claim], wanted: Expected) -
     """Check that the quorum itself reports no leader: by a broker that has it from there, or by most controllers."""
     if snapshot.quorum is not None:
         return snapshot.quorum.leader_id == NO_NODE
-    return _controllers_lead_nobody(claims, wanted)
+    return _no_leader_reported(claims, wanted)
 
 
-def _controllers_lead_nobody(claims: Sequence[Claim], wanted: Expected) -> bool:
+def _no_leader_reported(claims: Sequence[Claim], wanted: Expected) -> bool:
     answered = [claim for claim in claims if claim.answered]
     return electing(claims) and len(answered) >= majority(max(len(wanted.voter_ids), len(claims)))
 

@@ -128,14 +128,14 @@ def _state(node: Mapping[str, Any], ending: Ending) -> str:
 def _end(node: Mapping[str, Any], ending: Ending) -> str:
     failed = bool(_errors(ending.undo))
     if node["host"] in {_host(one) for one in _results(ending.undo) if one.get("actions")}:
-        return "does not serve with what it had before either" if failed else "runs again with what it had before"
+        return "does not serve with its earlier version either" if failed else "runs again with its earlier version"
     if ending.serving is not None and node["node_id"] in ending.serving:
-        return "serves, and is left as it is"
+        return "serves and was not changed"
     if _known(ending.look) and node["node_id"] not in _down(ending.look, ending.wanted):
-        return "is late and may still come, and is left as it is"
+        return "is late, may still start, and was not changed"
     if ending.serving is not None and not failed:
-        return "has nothing to go back to"
-    return "is left as it is, since it is not known whether it may stop again"
+        return "has no earlier version to return to"
+    return "was not stopped again, since the shutdown check has no answer"
 
 
 def _away(ending: Ending, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:

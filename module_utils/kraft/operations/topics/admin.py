@@ -109,7 +109,7 @@ class TopicAdmin:
             if not stall_timeout.lasts((len(moving), bytes_there)):
                 named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
                 raise ToolError(
-                    f"{len(moving)} partitions are still being moved and nothing has advanced for {self._timeout:g} s: "
+                    f"{len(moving)} partitions are still being moved and no progress for {self._timeout:g} s: "
                     f"{named}. The move goes on by itself once its brokers do; run again to wait for it."
                 )
             self._sleep(POLL_SECONDS)

@@ -105,7 +105,7 @@ def _moves(
     return with_factor(topic, wanted.replication_factor, able, snapshot.topics or (), leaving)
 
 
-def problems(wanted: Desired, snapshot: Snapshot) -> tuple[Problem, ...]:
+def topic_refusals(wanted: Desired, snapshot: Snapshot) -> tuple[Problem, ...]:
     """Return reasons against the plan."""
     topic = find(snapshot, wanted.name)
     internal = wanted.name.startswith("__") or bool(topic and topic.internal)

@@ -9,7 +9,15 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.topics import report as topic_report
 from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
-from ansible.module_utils.kraft.operations.topics.plan import Desired, Plan, duplicates, find, plan, problems, unnamed
+from ansible.module_utils.kraft.operations.topics.plan import (
+    Desired,
+    Plan,
+    duplicates,
+    find,
+    plan,
+    topic_refusals,
+    unnamed,
+)
 
 #: Options of a topic, beside its name, as modules take them.
 TOPIC_SPEC: dict[str, Any] = {
@@ -35,7 +43,7 @@ class TopicRun:
         """Look, and have Kafka validate what must change. RefusedError: all that forbids it."""
         self._admin = admin = TopicAdmin(self._client, self._timeout)
         snapshot, overrides = admin.look([one.name for one in self._desired])
-        found = [*duplicates(self._desired), *(text for one in self._desired for text in problems(one, snapshot))]
+        found = [*duplicates(self._desired), *(text for one in self._desired for text in topic_refusals(one, snapshot))]
         if found:
             raise RefusedError(found)
         self._plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]

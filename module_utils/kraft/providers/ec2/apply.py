@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.providers.ec2 import checks, key_lock, machines, network
 from ansible.module_utils.kraft.providers.ec2.account import AccountError, explained
 from ansible.module_utils.kraft.providers.ec2.answers import Question
-from ansible.module_utils.kraft.providers.ec2.describe import describe
+from ansible.module_utils.kraft.providers.ec2.describe import plan_lines
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 from ansible.module_utils.kraft.providers.ec2.network import as_tags
 from ansible.module_utils.kraft.providers.ec2.observe import observe
@@ -67,7 +67,7 @@ def _settled(aws: Aws, wanted: Desired, question: Question, done: Callable[[Plan
     def look() -> Current | None:
         found = observe(aws.client, aws.ssm, question)
         made = plan(wanted, found)
-        left[:] = describe(wanted, found, made)
+        left[:] = plan_lines(wanted, found, made)
         return found if done(dataclasses.replace(made, reword=())) else None  # descriptions hold up nothing
 
     try:

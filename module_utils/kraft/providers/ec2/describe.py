@@ -8,7 +8,7 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, Plan
 
 
-def describe(wanted: Desired, found: Current, made: Plan) -> list[str]:
+def plan_lines(wanted: Desired, found: Current, made: Plan) -> list[str]:
     """Describe the plan, one line for each thing, in the order of the work."""
     return [
         *([f"create VPC {wanted.vpc_cidr}"] if made.make_vpc else []),

@@ -38,7 +38,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
         message = (
             f"The cluster's VPC {vpc.id} has a default route that leads to {vpc.default_route}, not to {vpc.gateway}"
         )
-        yield _warning("ec2_route", message, "left as it is", "kafka_cluster_name", value=wanted.cluster)
+        yield _warning("ec2_route", message, "it was not changed", "kafka_cluster_name", value=wanted.cluster)
     living = {each.host for each in found.instances}
     for each in found.ended:
         if each.host not in living and each.host in {node.host for node in wanted.nodes}:
@@ -59,7 +59,7 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
         yield _warning("ec2_imds", message, remedy, "", node.host)
     if machine.protected and not wanted.protection:
         message = f"The value is false, but {machine.id} is protected"
-        yield _warning("ec2_protection", message, "left as it is", "kafka_ec2_termination_protection", node.host)
+        yield _warning("ec2_protection", message, "it was not changed", "kafka_ec2_termination_protection", node.host)
     if machine.monitoring != wanted.monitoring:
         verb = "monitor" if wanted.monitoring else "unmonitor"
         message = f"The value differs from that of {machine.id}, which is not changed"

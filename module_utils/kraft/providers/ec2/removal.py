@@ -54,7 +54,9 @@ def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> R
     )
 
 
-def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
+def removal_refusals(
+    wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str
+) -> list[Problem]:
     """Return obstacles to the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
     return [
         *_names(wanted, found, protected, confirmed, delete_data),
@@ -75,7 +77,7 @@ def _stray(wanted: Desired, found: Current) -> Iterator[Problem]:
         yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
-def problems_of_hosts(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
+def host_removal_refusals(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
     """Return obstacles to ending the machines of `hosts`, and their things that stay."""
     return [*_foreign_machines(wanted, found, hosts), *(each for host in hosts for each in _staying(found, host))]
 
@@ -142,7 +144,7 @@ def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Pro
         yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
-def describe(found: Current, gone: Removal) -> list[str]:
+def removal_lines(found: Current, gone: Removal) -> list[str]:
     """Describe the removal."""
     hosts = {each.id: each.host for each in found.instances}
     addresses = {each.id: each.public_ip for each in found.addresses}

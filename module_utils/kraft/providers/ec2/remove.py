@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.providers.ec2.machines import keep_disks
 from ansible.module_utils.kraft.providers.ec2.model import Current
 from ansible.module_utils.kraft.providers.ec2.observe import observe
 from ansible.module_utils.kraft.providers.ec2.plan import kept_devices
-from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, removal
+from ansible.module_utils.kraft.providers.ec2.removal import Removal, removal, removal_lines
 from ansible.module_utils.kraft.providers.ec2.waiting import UNKNOWN, Aws, NotShownError
 
 ROUNDS = 5  # VPCs of one cluster that are removed one after the other
@@ -29,7 +29,7 @@ def remove(aws: Aws, question: Question, delete_data: bool, hosts: Collection[st
         _machines(aws, gone, found)
         _things(aws, gone)
         _network(aws, gone)
-    raise NotShownError("; ".join(describe(found, gone)))
+    raise NotShownError("; ".join(removal_lines(found, gone)))
 
 
 def _machines(aws: Aws, gone: Removal, found: Current) -> None:

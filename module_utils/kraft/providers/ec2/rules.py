@@ -86,7 +86,7 @@ def normal(source: str) -> str:
         return source
 
 
-def problems(nodes: Sequence[Data], sources: Sources) -> list[Problem]:
+def security_group_refusals(nodes: Sequence[Data], sources: Sources) -> list[Problem]:
     """Return sources that must not become a rule, each with its remedy."""
     return [*_form(sources), *_ports(nodes, sources), *_names(nodes, sources), *_openness(nodes, sources)]
 

@@ -15,7 +15,9 @@ NONE = "AWS has no machine with the tag kraftwright_cluster={cluster} in {region
 MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_cluster={cluster} in {region}"
 
 
-def problems(hosts: Sequence[str], machines: Sequence[str], variables: Mapping[str, Any]) -> list[Problem]:
+def missing_instance_refusals(
+    hosts: Sequence[str], machines: Sequence[str], variables: Mapping[str, Any]
+) -> list[Problem]:
     """Refuse hosts of EC2 if the inventory has the machine of none of them.
 
     `machines`: hosts with one. `variables`: those of a host. Without its machines a host has no real address and

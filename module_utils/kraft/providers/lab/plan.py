@@ -138,7 +138,7 @@ def moved(plan: Plan, host: str, refused: Collection[str]) -> Plan:
     return dataclasses.replace(plan, addresses={**plan.addresses, host: address})
 
 
-def problems(wanted: Desired, found: Current) -> list[str]:
+def lab_refusals(wanted: Desired, found: Current) -> list[str]:
     """Return why the lab cannot be made; each with its remedy. Empty if it can."""
     bad = [n for n in (wanted.name, *wanted.hosts) if not NAME.fullmatch(n)]
     out = [

@@ -134,6 +134,8 @@ def files_of(cluster: str, listener: str, config: ClientConfig) -> Files:
         "kafka_python.json": _json({"producer": {**python, **KAFKA_PYTHON_PRODUCER}, "consumer": python}),
         "spark.json": _json({"write": {**prefixed, **spark_producer}, "read": prefixed}),
         "airflow.json": _json(airflow(f"kafka_{cluster}_{listener}".lower(), native)),
+        "kaskade.ini": kaskade(config),
+        "kafbat.yaml": kafbat(f"{cluster} {listener}", config),
     }
     return {f"{listener}.{kind}": content for kind, content in files.items()}
 
@@ -154,6 +156,28 @@ def kcat(config: ClientConfig) -> str | None:
         for name, value in options.items()
     )
     return "".join(f"{name}={value}\n" for name, value in options.items()) if held else None
+
+
+def kaskade(config: ClientConfig) -> str | None:
+    """Return the file of kaskade's option --config-file; None if it would misread a value, as its parser trims lines.
+
+    Source: ``load_ini`` of kaskade/utils.py.
+    """
+    options = librdkafka(dataclasses.replace(config, ca_pem="", certificate_pem="", key_pem=""))
+    held = all(value == value.strip() and "\n" not in value for value in options.values())
+    return "[kafka]\n" + "".join(f"{name} = {value}\n" for name, value in options.items()) if held else None
+
+
+def kafbat(name: str, config: ClientConfig) -> str | None:
+    """Return the configuration of kafbat's Kafka UI, in JSON, which is YAML; None if Spring would replace a value.
+
+    Source: https://ui.docs.kafbat.io/configuration/configuration-file, and its class ClustersProperties.
+    """
+    options = {key: value for key, value in java(config).items() if key != "bootstrap.servers"}
+    if any("${" in value for value in options.values()):
+        return None
+    one = {"name": name, "bootstrapServers": config.servers, "properties": options}
+    return _json({"kafka": {"clusters": [one]}})
 
 
 def airflow(name: str, native: Options) -> dict[str, dict[str, str]]:

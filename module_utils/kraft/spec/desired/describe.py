@@ -22,7 +22,7 @@ from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 
-def describe(cluster: Cluster) -> dict[str, Any]:
+def desired_state(cluster: Cluster) -> dict[str, Any]:
     """Return ``{cluster: {...}, nodes: {host: {...}}}``."""
     return {
         "cluster": describe_cluster(cluster),

@@ -53,7 +53,7 @@ def applied(
         if not begun:
             return cluster, []
         phase = begun[-1]
-    found = [] if asked == SHOW else list(problems(cluster, phase, deployed))
+    found = [] if asked == SHOW else list(migration_refusals(cluster, phase, deployed))
     return in_phase(cluster, phase, deployed), found
 
 
@@ -144,7 +144,7 @@ def split(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def problems(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Iterator[Problem]:
+def migration_refusals(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Iterator[Problem]:
     """Report obstacles on the way to `cluster`, the end; known before any node is touched."""
     known = deployed_before(cluster, deployed)
     for node in cluster.nodes if known else ():

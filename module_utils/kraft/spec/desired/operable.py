@@ -47,7 +47,12 @@ def client_options(cluster: Cluster) -> dict[str, str]:
     """
     for node in cluster.brokers:
         listener = cluster.client_listener(node)
-        if not listener or not node.tls or not listener.uses_tls or (_asks_who(listener) and not cluster.client_user):
+        if (
+            not listener
+            or not node.tls
+            or not listener.uses_tls
+            or (_authenticates(listener) and not cluster.client_user)
+        ):
             continue
         config = ClientConfig(
             security_protocol=listener.protocol,
@@ -66,7 +71,7 @@ def _mechanism(cluster: Cluster) -> str:
     return next((mechanism(user) for user in given if user["name"] == cluster.client_user), "") or SCRAM
 
 
-def _asks_who(listener: Listener) -> bool:
+def _authenticates(listener: Listener) -> bool:
     return listener.protocol != SSL or listener.client_auth
 
 

@@ -27,7 +27,7 @@ UNLOCK = "give the vault's password (--vault-password-file)"
 NO_UTF8 = "The file is not UTF-8 text"
 
 
-def problems(inventory: Any, loader: Any, group: str = "kafka") -> list[Problem]:
+def unreadable_files(inventory: Any, loader: Any, group: str = "kafka") -> list[Problem]:
     """Return the files that concern the hosts of `group` and that Ansible could not read."""
     found = [problem for path in hosts_files(inventory._sources) for problem in _problems(path, loader)]
     for path in _variable_files(inventory, loader, group):

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, STATIC
 from ansible.module_utils.kraft.spec.preflight.presence import is_new, running
-from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
+from ansible.module_utils.kraft.spec.preflight.renamed import has_new_node_id
 from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CLIENT
@@ -79,7 +79,7 @@ def storage(subject: Subject) -> Iterator[Problem]:
     peers = [peer(host) for host in subject.hosts]
     for host, _ in subject.seen:
         dirs = [LogDir.from_facts(dict(found)) for _, found in host.found()]
-        told = is_numbered_anew(subject, host) or is_new(subject, host)
+        told = has_new_node_id(subject, host) or is_new(subject, host)
         if len(dirs) == len(host.log_dirs) and not told:  # that is said by itself
             yield from plan_storage(node_storage(subject.cluster, host), dirs, peers).problems
 

@@ -63,7 +63,7 @@ def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
     mount = disk["mount"].rstrip("/")
     if found["mounts"] and mount not in found["mounts"]:
         message = f"{disk['device']} is mounted at {', '.join(found['mounts'])}"
-        yield "disk_in_use", message, "name another device, or unmount it if nobody needs it there"
+        yield "disk_in_use", message, "name another device, or unmount it if it is not needed there"
     if found["at_mount"]:
         message = f"Another device is mounted at {mount}, not {disk['device']}"
         remedy = f"name the device that `findmnt {mount}` shows, or another mount"
@@ -76,7 +76,7 @@ def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
 def content(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
     """Report the content of a device, unless it is the configured filesystem: it may be in use."""
     wanted, kind = disk.get("fstype") or "xfs", found["filesystem"]
-    clear = f"name another device; if nobody needs what is on it: wipefs --all {disk['device']}"
+    clear = f"name another device; if its data is not needed: wipefs --all {disk['device']}"
     if found["parts"] or (found["table"] and not kind):
         parts = ", ".join(found["parts"]) or found["table"]
         yield "disk_partitioned", f"{disk['device']} has a partition table ({parts})", clear

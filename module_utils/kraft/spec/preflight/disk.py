@@ -109,7 +109,7 @@ def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
         yield Problem("log_dir_wrong_owner", message, remedy, variable, host.name, path)
     if found["state"] == log_dir.EMPTY and found["owner"] not in ("", "root", user) and not found["owner"].isdigit():
         message = f"{path} is empty and belongs to {found['owner']}"
-        remedy = f"if nobody needs it: chown root: {path}; or name another directory"
+        remedy = f"if its data is not needed: chown root: {path}; or name another directory"
         yield Problem("log_dir_taken", message, remedy, variable, host.name, path)
     if found["closed_by"]:
         message = f"User {user} may not enter {found['closed_by']} on the way to {path}"

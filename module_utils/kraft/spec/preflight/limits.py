@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 from ansible.module_utils.kraft.wording import limited
 
 REMEDY = "run playbooks/rebalance.yml, which finishes the moves and removes the limit"
+
+
+UNKNOWN = "see playbooks/cluster_status.yml; run playbooks/rebalance.yml if a run of it was killed"
 
 
 def check(subject: Subject) -> Iterator[Problem]:
@@ -18,3 +22,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     if rates:
         message = f"{limited(rates)}, but no partition is being moved"
         yield Problem("throttle_left", message, REMEDY, value=sorted(rates), severity=WARNING)
+    unknown = sorted(node_id for node_id, look in looks.items() if look.get("rate_left", 0) is None)
+    if unknown and not subject.silence:  # members_unknown is reported for it
+        message = f"Kraftwright cannot tell whether a killed run has left a limit on brokers {listed(unknown)}"
+        yield Problem("throttle_unknown", message, UNKNOWN, value=unknown, severity=WARNING)

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node.run_lock.lock import explained
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.spec.preflight.disk import NOTHING, replace
-from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
+from ansible.module_utils.kraft.spec.preflight.renamed import has_new_node_id
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
 ADD = "playbooks/add_nodes.yml -e kafka_add_nodes"
@@ -23,6 +23,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     yield from missing(subject)
     yield from removed(subject)
     yield from joining(subject)
+    yield from undeployed(subject)
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
@@ -107,6 +108,20 @@ def joining(subject: Subject) -> Iterator[Problem]:
             yield Problem("joining_node", message, remedy, host=host.name, severity=severity)
 
 
+def undeployed(subject: Subject) -> Iterator[Problem]:
+    """Refuse hosts without Kafka in a run that installs nothing: it would restart others, and wait for these.
+
+    Nodes that join, left or lost their disks have other remedies.
+    """
+    for host, facts in () if subject.installs else subject.seen:
+        if facts["current_release"] is not None or running(facts) or facts.get("removed"):
+            continue
+        if not joins(subject, host) and not is_member(subject, host):
+            message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
+            remedy = "run site.yml, which deploys it, or take it out of the inventory's group"
+            yield Problem("not_deployed", message, remedy, host=host.name)
+
+
 def is_new(subject: Subject, host: Host) -> bool:
     """Check for a joining node with empty disks that is no member: the run that adds it validates its storage."""
     return is_empty(host) and joins(subject, host) and not is_member(subject, host)
@@ -121,7 +136,7 @@ def joins(subject: Subject, host: Host) -> bool:
     quorum = subject.snapshot.quorum if subject.snapshot else None
     if subject.cluster["quorum"] != DYNAMIC or not host.is_controller or not quorum or quorum.leader_id == NO_NODE:
         return False
-    expected = host.wanted.added or host.wanted.replaced or is_numbered_anew(subject, host)
+    expected = host.wanted.added or host.wanted.replaced or has_new_node_id(subject, host)
     return not expected and host.node["node_id"] not in {voter.node_id for voter in quorum.voters}
 
 

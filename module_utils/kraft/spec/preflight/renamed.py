@@ -15,9 +15,9 @@ from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
 
 
 def check(subject: Subject) -> Iterator[Problem]:
-    yield from numbered_anew(subject)
-    yield from certified_anew(subject)
-    yield from owned_anew(subject)
+    yield from changed_node_ids(subject)
+    yield from changed_certificates(subject)
+    yield from changed_owners(subject)
 
 
 def disk_id(subject: Subject, host: Host) -> int:
@@ -32,14 +32,14 @@ def disk_id(subject: Subject, host: Host) -> int:
     return int(host.node["node_id"])
 
 
-def is_numbered_anew(subject: Subject, host: Host) -> bool:
+def has_new_node_id(subject: Subject, host: Host) -> bool:
     return disk_id(subject, host) != int(host.node["node_id"])
 
 
-def numbered_anew(subject: Subject) -> Iterator[Problem]:
+def changed_node_ids(subject: Subject) -> Iterator[Problem]:
     """Report the disk of a node that the inventory lacks, on a host that would be a new one."""
     for host in subject.hosts:
-        if is_numbered_anew(subject, host):
+        if has_new_node_id(subject, host):
             known = disk_id(subject, host)
             message = (
                 f"The host is node {known} under another name, according to its disk, and no other host has that id"
@@ -51,7 +51,7 @@ def numbered_anew(subject: Subject) -> Iterator[Problem]:
             yield Problem("renamed_host", message, remedy, "kafka_node_id", host.name, host.node["node_id"])
 
 
-def certified_anew(subject: Subject) -> Iterator[Problem]:
+def changed_certificates(subject: Subject) -> Iterator[Problem]:
     """Report a certificate with the old name: with an authorizer running nodes admit only that name."""
     for host, facts in subject.seen:
         old = (facts.get("steps", {}).get("certificate") or {}).get("issued_to") or host.name
@@ -70,7 +70,7 @@ def certified_anew(subject: Subject) -> Iterator[Problem]:
             yield Problem("renamed_certificate", message, remedy, "inventory_hostname", host.name, severity=WARNING)
 
 
-def owned_anew(subject: Subject) -> Iterator[Problem]:
+def changed_owners(subject: Subject) -> Iterator[Problem]:
     """Report an operator's certificate with another owner than before: running nodes admit only the old one."""
     if not any(each["service"]["pid"] and each["deployed"]["authorizer"] for _, each in subject.seen):
         return

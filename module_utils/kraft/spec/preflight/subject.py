@@ -85,13 +85,14 @@ class Subject:
     """All nodes and ``cluster`` of ``kafka_desired``.
 
     ``snapshot``: what the running cluster said of its members, None where nobody was asked or answered.
-    ``silence``: why a cluster that runs said less than it was asked.
+    ``silence``: why a cluster that runs said less than it was asked. ``installs``: the run deploys hosts without Kafka.
     """
 
     hosts: tuple[Host, ...]
     cluster: Mapping[str, Any]
     snapshot: Snapshot | None = None
     silence: str = ""
+    installs: bool = True
 
     @property
     def seen(self) -> tuple[tuple[Host, Facts], ...]:

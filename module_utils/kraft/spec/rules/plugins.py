@@ -27,12 +27,18 @@ LISTS = frozenset(
     }
 )
 PROVIDER = re.compile(r"config\.providers\.[^.]+\.class")
+#: The login module is the first word of this setting (Kafka's JaasConfig); its options are secrets.
+JAAS = "sasl.jaas.config"
+LOGIN_MODULE = re.compile(r"\s*([\w$]+(?:\.[\w$]+)+)\s+(?:required|requisite|sufficient|optional)\b", re.IGNORECASE)
 OF_JAVA = ("java.", "javax.", "sun.", "com.sun.")
 #: Kafka's own classes that inventories name most; for others the archive is read.
 KNOWN = frozenset(
     {
         "org.apache.kafka.common.metrics.JmxReporter",
         "org.apache.kafka.common.replica.RackAwareReplicaSelector",
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
+        "org.apache.kafka.common.security.plain.PlainLoginModule",
+        "org.apache.kafka.common.security.scram.ScramLoginModule",
         "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     }
 )
@@ -69,15 +75,18 @@ def classes(subject: Subject) -> Iterator[Problem]:
         for variable, key, name in _named_classes(definitions, node):
             if name in brought or name in KNOWN or name.startswith(OF_JAVA):
                 continue
-            problem = _missing(subject.surroundings.archive_classes(), brought, name)
-            if problem:
-                yield Problem("plugin_class", *problem, f"{variable}[{key}]", node.host, shown(name, key))
+            remedy = _missing(subject.surroundings.archive_classes(), brought, name)
+            if remedy:
+                message = "Neither Kafka nor a plugin of this node has this class"
+                if key.endswith(JAAS):  # the value is a secret; its first word is not
+                    message = f"Neither Kafka nor a plugin of this node has the login module {name}"
+                yield Problem("plugin_class", message, remedy, f"{variable}[{key}]", node.host, shown(name, key))
 
 
-def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -> tuple[str, str] | None:
-    """Return message and remedy for a class that is nowhere; None if it is in Kafka, or may be."""
+def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -> str:
+    """Return the remedy for a class that is nowhere; empty if it is in Kafka, or may be."""
     if name in (kafka or ()) or (kafka is None and name.startswith(("org.apache.kafka.", "kafka."))):
-        return None
+        return ""
     package, _, last = name.rpartition(".")
     known = sorted(brought | (kafka or frozenset()))
     meant = next((each for each in known if each.rpartition(".")[2] == last), "")
@@ -85,7 +94,7 @@ def _missing(kafka: frozenset[str] | None, brought: frozenset[str], name: str) -
     remedy = f"did you mean {meant}?" if meant else f"add the plugin with this class to {VARIABLE}"
     if kafka is None:
         remedy += "; if Kafka's archive has it, list plugin_class in kafka_accepted_risks"
-    return "Neither Kafka nor a plugin of this node has this class", remedy
+    return remedy
 
 
 def _named_classes(definitions: Definitions, node: Node) -> Iterator[tuple[str, str, str]]:
@@ -98,13 +107,17 @@ def _named_classes(definitions: Definitions, node: Node) -> Iterator[tuple[str, 
             if value is None or isinstance(value, dict):
                 continue
             text = value_text(value)
+            if key.endswith(JAAS):
+                module = LOGIN_MODULE.match(text)
+                yield from [(layer.variable, key, module[1])] if module else []
+                continue
             for name in () if PLACEHOLDER.search(text) else map(str.strip, text.split(",")):
                 if "." in name or (name and key not in LISTS):
                     yield layer.variable, key, name
 
 
 def _loads(definitions: Definitions, node: Node, key: str) -> bool:
-    if key in LISTS or PROVIDER.fullmatch(key):
+    if key in LISTS or key.endswith(JAAS) or PROVIDER.fullmatch(key):
         return True
     setting = find(definitions, node, key)
     return isinstance(setting, Setting) and is_class(setting)

@@ -20,14 +20,14 @@ RUN_ID = "-261127T1422abcde"  #: as long as any
 LONGEST = 249  #: letters of a topic's name
 
 
-def of_nodes(subject: Subject) -> Iterator[Problem]:
+def check_node_variables(subject: Subject) -> Iterator[Problem]:
     """Check the nodes' variables."""
     for variable in LIMITS:
         for node in subject.sound(variable):
             yield from judged(variable, node.variables.get(variable), node.host)
 
 
-def of_this_machine(subject: Subject) -> Iterator[Problem]:
+def check_control_variables(subject: Subject) -> Iterator[Problem]:
     """Check the variables of this machine, on which the proof runs."""
     for variable in SMOKE:
         value = subject.surroundings.smoke.get(variable)
@@ -36,7 +36,7 @@ def of_this_machine(subject: Subject) -> Iterator[Problem]:
             yield from judged(variable, value, "localhost")
 
 
-def of_nobody(subject: Subject) -> Iterator[Problem]:
+def check_unread_variables(subject: Subject) -> Iterator[Problem]:
     """Report variables only in the nodes' group: Spark runs on this machine, which does not read them."""
     for node in subject.cluster.nodes:
         for variable, value in node.variables.items():
@@ -78,4 +78,4 @@ def topic(subject: Subject) -> Iterator[Problem]:
         yield Problem("smoke_topic", "A topic's name cannot begin with this value", remedy, TOPIC, "localhost", name)
 
 
-RULES = (of_nodes, of_this_machine, of_nobody, topic)
+RULES = (check_node_variables, check_control_variables, check_unread_variables, topic)

@@ -39,7 +39,7 @@ def test_mount_of_a_path_is_the_longest_and_of_equals_the_last(path: str, mount:
 
 def test_directory_that_does_not_exist_is_described_by_the_one_above(tmp_path: Path) -> None:
     mounts = host_disk.mounts(f"/dev/vdd {tmp_path} xfs rw 0 0")
-    facts = host_disk.describe(str(tmp_path / "a" / "b"), getpass.getuser(), [*MOUNTS, *mounts])
+    facts = host_disk.path_facts(str(tmp_path / "a" / "b"), getpass.getuser(), [*MOUNTS, *mounts])
     assert facts["mount"] == str(tmp_path)
     assert facts["total_mb"] >= facts["free_mb"] > 0
     assert facts["owner"] == ""
@@ -47,7 +47,7 @@ def test_directory_that_does_not_exist_is_described_by_the_one_above(tmp_path: P
 
 def test_existing_directory_tells_owner_and_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o750)
-    facts = host_disk.describe(str(tmp_path), getpass.getuser(), MOUNTS)
+    facts = host_disk.path_facts(str(tmp_path), getpass.getuser(), MOUNTS)
     assert (facts["owner"], facts["mode"], facts["mount_root"]) == (getpass.getuser(), "0750", False)
 
 

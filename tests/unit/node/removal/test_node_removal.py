@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.node import collector, unit_files
 from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.removal import apply
-from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
+from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, uninstall_refusals
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
 CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
@@ -58,8 +58,8 @@ def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
     ],
 )
 def test_what_is_somebody_elses_is_refused(found: Found, rule: str, where: str) -> None:
-    assert [(each.rule, each.variable) for each in problems(KEEPS, found)] == [(rule, where)]
-    assert not list(problems(DELETES, NODE))
+    assert [(each.rule, each.variable) for each in uninstall_refusals(KEEPS, found)] == [(rule, where)]
+    assert not list(uninstall_refusals(DELETES, NODE))
 
 
 def configure(top: Path, log_dir: Path) -> None:
@@ -76,10 +76,10 @@ def test_the_cluster_that_is_deployed_counts_and_not_the_log_dirs_of_the_invento
     configure(host, theirs)
     (theirs / "meta.properties").write_text(f"version=1\ncluster.id={OTHER}\nnode.id=1\n")
     found = apply.observe(run, {**params(host), "log_dirs": [str(host / "ours")]})
-    assert [(one.rule, one.variable) for one in problems(KEEPS, found)] == [("foreign", str(theirs))]
+    assert [(one.rule, one.variable) for one in uninstall_refusals(KEEPS, found)] == [("foreign", str(theirs))]
     (theirs / "meta.properties").unlink()
     found = apply.observe(run, {**params(host), "log_dirs": [str(host / "ours")]})
-    assert [one.rule for one in problems(KEEPS, found)] == ["unnamed"]
+    assert [one.rule for one in uninstall_refusals(KEEPS, found)] == ["unnamed"]
 
 
 def test_a_log_dir_that_the_inventory_does_not_name_stays_with_its_owner(host: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_log_dir_that_the_inventory_does_not_name_stays_with_its_owner(host: P
     found = dataclasses.replace(apply.observe(run, params(host)), has_account=True, account_is_ours=True)
     made = plan(DELETES, found)
     assert (made.staying, made.account) == ((str(host / "more"),), False)
-    assert not list(problems(DELETES, found))
+    assert not list(uninstall_refusals(DELETES, found))
 
 
 def test_the_user_stays_while_a_file_is_its_own(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:

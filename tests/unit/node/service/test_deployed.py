@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.node.service.deployed import (
     controllers_now,
-    describe,
+    deployed_node,
     elected,
     listeners_now,
     local_address,
@@ -31,7 +31,7 @@ DYNAMIC = '{"leaderId":1,"leaderEpoch":2,"votedId":-1,"votedDirectoryId":"AAAAAA
 
 
 def test_listeners_come_with_address_protocol_and_purpose() -> None:
-    found = describe(CONFIG, {}, "")["listeners"]
+    found = deployed_node(CONFIG, {}, "")["listeners"]
     assert [tuple(one[key] for key in ("name", "address", "bind", "purpose")) for one in found] == [
         ("CLIENT", "k1:9092", "0.0.0.0:9092", "client"),
         ("INTERNAL", "10.0.0.1:19092", "10.0.0.1:19092", "inter_broker"),
@@ -57,26 +57,26 @@ def test_a_host_reaches_its_own_listener_where_it_is_bound(bind: str, local: str
 
 def test_only_listeners_with_tls_show_certificates() -> None:
     spoken = {**CONFIG, "listener.security.protocol.map": "CLIENT:SASL_SSL,INTERNAL:SSL,CONTROLLER:PLAINTEXT"}
-    assert secured_addresses(describe(spoken, {}, "")["listeners"]) == ["127.0.0.1:9092", "10.0.0.1:19092"]
+    assert secured_addresses(deployed_node(spoken, {}, "")["listeners"]) == ["127.0.0.1:9092", "10.0.0.1:19092"]
 
 
 def test_what_runs_goes_before_what_lies_in_place() -> None:
     moved = {**CONFIG, "node.id": "9", "advertised.listeners": "CLIENT://k1:9192"}
-    assert describe(CONFIG, moved, "")["node_id"] == "1"
-    assert describe({}, moved, "")["listeners"][0]["address"] == "k1:9192"
-    assert describe({}, {}, "") == {"node_id": "", "roles": [], "listeners": [], "voters": [], **NOT_MIGRATED}
+    assert deployed_node(CONFIG, moved, "")["node_id"] == "1"
+    assert deployed_node({}, moved, "")["listeners"][0]["address"] == "k1:9192"
+    assert deployed_node({}, {}, "") == {"node_id": "", "roles": [], "listeners": [], "voters": [], **NOT_MIGRATED}
 
 
 def test_a_node_on_its_way_to_secured_listeners_says_how_far_it_is() -> None:
     on_the_way = {**CONFIG, MIGRATION: "open", OPENED: "CLIENT_TLS,INTERNAL_TLS", OLD_INTER_BROKER: "INTERNAL"}
-    found = describe(on_the_way, CONFIG, "")
+    found = deployed_node(on_the_way, CONFIG, "")
     assert (found["migration"], found["opened"]) == ("open", ["CLIENT_TLS", "INTERNAL_TLS"])
     assert found["old_inter_broker"] == "INTERNAL"
 
 
 def test_every_list_of_voters_is_told_with_its_source() -> None:
     placed = {**CONFIG, "controller.quorum.voters": "1@10.0.0.1:9093"}
-    found = {one["source"]: one["voters"] for one in describe(CONFIG, placed, STATIC)["voters"]}
+    found = {one["source"]: one["voters"] for one in deployed_node(CONFIG, placed, STATIC)["voters"]}
     one = {"node_id": 1, "address": "10.0.0.1:9093"}
     assert found == {
         "its running process": [one, {"node_id": 2, "address": "k2.example.com:9093"}],
@@ -92,9 +92,9 @@ def test_quorum_state_without_voters_names_none(text: str) -> None:
 
 def test_brokers_are_reached_where_they_were_deployed() -> None:
     nodes = [
-        describe(CONFIG, {}, ""),
-        describe({**CONFIG, "process.roles": "controller"}, {}, ""),
-        describe({}, {}, ""),
+        deployed_node(CONFIG, {}, ""),
+        deployed_node({**CONFIG, "process.roles": "controller"}, {}, ""),
+        deployed_node({}, {}, ""),
     ]
     found = listeners_now(nodes)
     assert found["client"] == ["k1:9092"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.operations.config.admin import missing, steps
-from ansible.module_utils.kraft.operations.config.plan import desired, diff, paced, plan, problems, twice
+from ansible.module_utils.kraft.operations.config.plan import config_refusals, desired, diff, paced, plan, twice
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, DYNAMIC_BROKER, broker
 
 from tests.unit.operations.config.described import setting
@@ -66,18 +66,18 @@ REFUSED = [
 
 @pytest.mark.parametrize(("entity", "known", "variable"), REFUSED)
 def test_what_cannot_be_is_refused_with_entity_key_and_remedy(entity: Any, known: Any, variable: str) -> None:
-    (found,) = problems(desired(entity), {}, known)
+    (found,) = config_refusals(desired(entity), {}, known)
     assert (found.rule, found.variable) == ("config", variable)
     assert found.remedy
 
 
 def test_the_sentences_of_refusals(wording: Wording) -> None:
-    wording(worded(one for entity, known, _ in REFUSED for one in problems(desired(entity), {}, known)))
+    wording(worded(one for entity, known, _ in REFUSED for one in config_refusals(desired(entity), {}, known)))
 
 
 def test_a_listeners_own_setting_is_not_refused_although_kafka_lists_it_only_when_it_is_set() -> None:
     assert (
-        problems(
+        config_refusals(
             desired({"type": "broker", "name": "1", "config": {"listener.name.client.max.connections": 5}}), {}, {}
         )
         == ()

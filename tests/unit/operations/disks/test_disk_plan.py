@@ -9,7 +9,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.operations.disks import disk_format, throttle
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, Disk, DiskMove, Name, broker_disks
-from ansible.module_utils.kraft.operations.disks.plan import broker_plan, plan, problems
+from ansible.module_utils.kraft.operations.disks.plan import broker_plan, drain_refusals, plan
 from ansible.module_utils.kraft.operations.disks.run import Desired, Run
 from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration
 
@@ -162,7 +162,7 @@ def test_a_replica_that_leaves_a_drained_disk_already_is_not_moved_again() -> No
 
 
 def refused(made: BrokerDisks, drained: Mapping[int, Collection[str]]) -> list[tuple[str, str, object]]:
-    return [(rule, host, value) for rule, _, host, value in told(problems([made], drained))]
+    return [(rule, host, value) for rule, _, host, value in told(drain_refusals([made], drained))]
 
 
 @pytest.mark.parametrize(
@@ -237,9 +237,9 @@ def test_a_throttle_is_ours_by_its_last_digits() -> None:
     assert aim == {1: "50000417", 2: "50000417"}
     assert throttle.wanted([1], 0) == {}
     assert throttle.wanted([1], 1) == {1: "1417"}
-    assert list(throttle.problems({1: "50000000"}, {})) == []
-    assert [one.rule for one in throttle.problems({1: "50000000"}, aim)] == ["foreign_throttle"]
-    assert list(throttle.problems({1: "70000417"}, aim)) == []
+    assert list(throttle.foreign_rate_refusals({1: "50000000"}, {})) == []
+    assert [one.rule for one in throttle.foreign_rate_refusals({1: "50000000"}, aim)] == ["foreign_throttle"]
+    assert list(throttle.foreign_rate_refusals({1: "70000417"}, aim)) == []
     left = throttle.alterations({1: "50000417", 2: "50000000", 3: "1417"}, {})
     assert left == tuple(Alteration(broker=one, values={throttle.RATE: None}) for one in (1, 3))
     again = throttle.alterations({1: "50000417", 3: "1417"}, aim)
@@ -261,7 +261,7 @@ def test_a_plan_shows_bytes_by_broker_disk_and_topic() -> None:
     ]
     assert disk_format.steps([], 2, False, {1: "1417", 2: "1418"}, {}) == [
         "wait for 2 replicas under way",
-        "take away the throttle that an earlier run has left (brokers 1)",
+        "remove the throttle of an earlier run (brokers 1)",
     ]
     assert disk_format.steps([DiskMove(1, ("a", 0), "/a", "/a")], 1, True, {}, {}) == [
         "take back 1 move between log dirs"

@@ -23,12 +23,12 @@ def stall(begin: float, end: float) -> dict[str, Any]:
 AUDIT: dict[str, Any] = {
     "steps": [
         step(account.CHOSEN, "k1", 100, 100.1),
-        step("Break the node", "k3", 101, 103),
+        step("Inject the fault", "k3", 101, 103),
         step(account.WHOLE, "k1", 103, 104),
         step(account.WHOLE, "k3", 103, 112),
         step(account.CHOSEN, "k1", 120, 120.1),
-        step("Break the node", "k1", 121, 123),
-        step("Break the node", "k2", 121.5, 123),
+        step("Inject the fault", "k1", 121, 123),
+        step("Inject the fault", "k2", 121.5, 123),
         step(account.WHOLE, "k1", 123, 141),
     ],
     "views": [

@@ -90,17 +90,17 @@ def test_the_slowest_node_counts() -> None:
 
 
 def test_what_stops_every_client_is_for_tests_alone() -> None:
-    assert faults.problems(["broker_killed", "all_killed"], "test", 30) == []
-    assert len(faults.problems(["broker_killed", "all_killed"], "production", 30)) == 1
-    assert len(faults.problems([], "test", 30)) == 1
-    assert len(faults.problems(["node_frozen"], "test", 0)) == 1
+    assert faults.drill_refusals(["broker_killed", "all_killed"], "test", 30) == []
+    assert len(faults.drill_refusals(["broker_killed", "all_killed"], "production", 30)) == 1
+    assert len(faults.drill_refusals([], "test", 30)) == 1
+    assert len(faults.drill_refusals(["node_frozen"], "test", 0)) == 1
 
 
 @pytest.mark.parametrize("name", ["log_dir_unreadable", "disk_full"])
 def test_a_log_dir_that_cannot_be_written_stays_so_until_kafka_must_notice(name: str) -> None:
-    assert faults.problems([name], "production", 10) == []
-    assert len(faults.problems(["broker_killed", name], "production", 9)) == 1
-    assert faults.problems(["node_frozen"], "production", 9) == []
+    assert faults.drill_refusals([name], "production", 10) == []
+    assert len(faults.drill_refusals(["broker_killed", name], "production", 9)) == 1
+    assert faults.drill_refusals(["node_frozen"], "production", 9) == []
 
 
 def test_hosts_are_examined_for_what_not_every_host_can_have() -> None:

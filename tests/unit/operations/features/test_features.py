@@ -8,7 +8,7 @@ from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.operations.features.admin import FeatureAdmin
 from ansible.module_utils.kraft.operations.features.departures import Departures
-from ansible.module_utils.kraft.operations.features.plan import SAFE_DOWNGRADE, UPGRADE, plan, problems, refused
+from ansible.module_utils.kraft.operations.features.plan import SAFE_DOWNGRADE, UPGRADE, feature_refusals, plan, refused
 from ansible.module_utils.kraft.spec.inventory.releases import levels, release_features
 
 from tests.unit.cluster.snapshots import broker
@@ -23,7 +23,7 @@ def node(metadata: int = 30, kraft: int = 1, level: int = 29) -> tuple[Feature, 
 
 
 def texts(wanted: dict[str, int], **more: bool) -> list[str]:
-    return [str(one) for one in problems(wanted, {1: node(), 2: node(29)}, **more)]
+    return [str(one) for one in feature_refusals(wanted, {1: node(), 2: node(29)}, **more)]
 
 
 def test_what_is_finalised_already_needs_nothing() -> None:
@@ -44,7 +44,7 @@ def test_a_broker_that_cannot_is_named_with_what_to_do(wording: Wording) -> None
 
 
 def test_a_broker_that_does_not_know_a_feature_is_named(wording: Wording) -> None:
-    found = problems({ELR: 1}, {1: node(), 2: node()[:2]})
+    found = feature_refusals({ELR: 1}, {1: node(), 2: node()[:2]})
     assert named(found)[0][:3] == ["2", ELR, "1"]
     wording(worded(found))
 
@@ -65,7 +65,7 @@ def test_kafkas_refusal_comes_with_every_broker_that_is_away(wording: Wording) -
     found = refused(changes, "Broker 7 only supports versions 7-29", [broker(1), broker(7, fenced=True)])
     assert {MV, "30", "Broker", "7", "7-29"} <= values(str(found[0]))
     wording(worded(found))
-    assert "brokers 7 are registered and away" in str(found[1])
+    assert "brokers 7 are registered but unavailable" in str(found[1])
     assert "kafka_broker_registration" in str(found[1])
     assert len(refused(changes, "no", [broker(1)])) == 1
 
@@ -98,7 +98,7 @@ def test_a_release_that_is_not_known_is_refused_with_those_that_are(release: str
 def test_a_release_that_does_not_read_what_is_finalised_is_refused(
     version: str, level: int, rule: str, known: set[str], wording: Wording
 ) -> None:
-    found = upgrade.problems(version, [{"name": MV, "level": level}])
+    found = upgrade.upgrade_refusals(version, [{"name": MV, "level": level}])
     assert [one.rule for one in found] == [rule] * bool(rule)
     assert known <= values(" ".join(str(one) for one in found))
     wording(worded(found))

@@ -55,7 +55,7 @@ def test_the_id_of_a_copy_that_has_begun_is_kept() -> None:
 def test_what_changed_is_in_plan_and_status_with_a_remedy() -> None:
     source = dataclasses.replace(SOURCE, changed={"orders": "was deleted and made again"}, gone=("mail",))
     target = Target("two", {"orders": Topic({0: (0, 9)})}, frozenset({"orders"}))
-    (problem,) = plan.problems(Wanted("old", ("a:1",)), source, target, 1)
+    (problem,) = plan.mirror_refusals(Wanted("old", ("a:1",)), source, target, 1)
     assert "topic orders was deleted and made again" in problem
     assert identity.REMEDY in problem
     shown = progress.screen(Seen(source, target, {}, {}))

@@ -22,7 +22,7 @@ TARGET = Target("two", {}, free={1: 10_000, 2: 10_000, 3: 10_000})
 
 
 def problems(source: Source = SOURCE, target: Target = TARGET, asked: Wanted = WANTED) -> list[str]:
-    return plan.problems(asked, source, target, 3)
+    return plan.mirror_refusals(asked, source, target, 3)
 
 
 def test_a_copy_without_a_fault_has_no_problem() -> None:
@@ -103,7 +103,7 @@ def test_a_topic_that_is_named_and_cannot_be_copied_is_refused(name: str) -> Non
     source = dataclasses.replace(SOURCE, left_topics=asked.left_topics(["orders", name]))
     (problem,) = problems(source, asked=asked)
     assert f"topic {name} cannot be copied" in problem
-    assert "Take it off kafka_mirror.topics" in problem
+    assert "Remove it from kafka_mirror.topics" in problem
 
 
 def test_what_a_pattern_takes_in_and_is_not_copied_is_listed_with_its_reason() -> None:
@@ -307,8 +307,8 @@ def test_markers_and_aborted_records_are_nothing_to_copy() -> None:
     [
         (2, 6, 10.0, "Caught up in about 10 s"),
         (2, 10, 0.0, "Caught up"),
-        (6, 6, None, "does not come nearer"),
-        (6, 5, None, "does not come nearer"),
+        (6, 6, None, "does not shrink"),
+        (6, 5, None, "does not shrink"),
     ],
 )
 def test_the_time_to_catch_up_follows_from_two_looks(before: int, after: int, left: float | None, said: str) -> None:

@@ -82,7 +82,9 @@ def test_a_new_topic_is_created_with_them_and_one_that_is_here_keeps_its_size() 
     assert settings.topics(source, TARGET, 3) == [made]
     there = dataclasses.replace(TARGET, topics={"orders": here})
     assert settings.topics(source, there, 3) == [{"name": "orders", "config": config}]
-    (line,) = [one for one in progress.screen(Seen(source, there, {}, {})) if one.startswith("Not as on the source")]
+    (line,) = [
+        one for one in progress.screen(Seen(source, there, {}, {})) if one.startswith("Different from the source")
+    ]
     assert "retention.ms of orders" in line
 
 
@@ -142,7 +144,7 @@ def test_what_a_new_topic_gets_follows_from_a_brokers_settings(
         (of_source(delete_retention_ms="1"), {}, "delete.retention.ms=1 of orders (it is unknown here)"),
         (of_source(cleanup_policy="compact"), {}, "other records would be deleted"),
         (of_source(max_message_bytes="4194304"), {}, "larger records would be refused"),
-        (of_source(), {}, "Timestamps of any time"),
+        (of_source(), {}, "Any timestamp"),
     ],
 )
 def test_a_difference_is_in_the_plan_with_what_would_follow(source: Source, limits: dict[str, int], said: str) -> None:

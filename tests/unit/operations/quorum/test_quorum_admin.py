@@ -132,14 +132,14 @@ def swinging() -> Iterator[Snapshot]:
 @pytest.mark.parametrize("seen", [[coming(5_000)], list(swinging())])
 def test_waiting_ends_when_nothing_comes_closer(monkeypatch: pytest.MonkeyPatch, seen: list[Snapshot]) -> None:
     looks = Looks(monkeypatch, *seen)
-    with pytest.raises(RefusedError, match=r"^nothing .* 7 s: controller 3 is"):
+    with pytest.raises(RefusedError, match=r"^no progress for 7 s: controller 3 is"):
         looks.admin().ready(DESIRED)
     assert looks.now == TIMEOUT
 
 
 def test_waiting_ends_when_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, UnreachableError("nobody"))
-    with pytest.raises(RefusedError, match=r"^nothing .* 7 s: "):
+    with pytest.raises(RefusedError, match=r"^no progress for 7 s: "):
         looks.admin().ready(DESIRED)
     assert looks.now == TIMEOUT
 
@@ -184,7 +184,7 @@ def test_a_plan_without_steps_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_was_done_and_is_undone_by_something_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, coming(0))
-    with pytest.raises(ToolError, match=f"undone .*: add controller 3, .* {NEW}, at "):
+    with pytest.raises(ToolError, match=f"reverted .*: add controller 3, .* {NEW}, at "):
         looks.admin().apply(Plan(DESIRED, add=NEW))
 
 

@@ -6,7 +6,15 @@ import dataclasses
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
-from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, problems, target
+from ansible.module_utils.kraft.operations.quorum.plan import (
+    Desired,
+    Listener,
+    Plan,
+    distance,
+    plan,
+    quorum_refusals,
+    target,
+)
 
 from tests.unit.cluster.snapshots import replica
 from tests.unit.problems import Told, told, values
@@ -46,7 +54,7 @@ def snapshot(*voters: Replica, observers: tuple[Replica, ...] = (), kraft: int =
     ],
 )
 def test_what_no_waiting_changes_is_refused(desired: Desired, seen: Snapshot, expected: Told) -> None:
-    assert told(problems(desired, seen)) == [expected]
+    assert told(quorum_refusals(desired, seen)) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +70,7 @@ def test_what_no_waiting_changes_is_refused(desired: Desired, seen: Snapshot, ex
     ],
 )
 def test_what_can_be_done_or_is_not_known_is_not_refused(desired: Desired, seen: Snapshot) -> None:
-    assert problems(desired, seen) == []
+    assert quorum_refusals(desired, seen) == []
 
 
 @pytest.mark.parametrize(

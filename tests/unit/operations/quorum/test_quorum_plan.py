@@ -6,7 +6,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.quorum.admin import identifier
-from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, problems
+from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, quorum_refusals
 from ansible.module_utils.kraft.problem import Problem
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,7 +85,7 @@ def test_a_controller_that_nobody_has_seen_is_waited_for(directory: str) -> None
 
 
 def test_a_wiped_voter_is_not_replaced_unless_asked(wording: Wording) -> None:
-    (found,) = problems(Desired(3, directory_id="new"), snapshot(*WIPED, observers=(NEW,)))
+    (found,) = quorum_refusals(Desired(3, directory_id="new"), snapshot(*WIPED, observers=(NEW,)))
     assert (found.variable, "old" in found.message, "new" in found.message) == ("controller 3", True, True)
     assert "replace: true" in found.remedy
     wording(worded([found]))
@@ -95,7 +95,7 @@ def test_a_wiped_voter_is_not_replaced_unless_asked(wording: Wording) -> None:
 def test_a_wiped_voters_old_entry_goes_before_the_new_one_comes(directory: str) -> None:
     seen = snapshot(*WIPED, observers=(NEW,))
     desired = Desired(3, directory_id=directory, replace=True, listeners=AT)
-    assert problems(desired, seen) == []
+    assert quorum_refusals(desired, seen) == []
     made = plan(desired, seen)
     assert (made.remove, made.add, made.waits) == ("old", "new", ())
     assert made.steps()[0] == "remove controller 3, directory id old"
@@ -108,7 +108,7 @@ def test_of_two_observers_of_one_node_the_latest_counts() -> None:
 
 
 def test_a_voter_that_lives_is_never_replaced(wording: Wording) -> None:
-    (found,) = problems(Desired(3, directory_id="new", replace=True), snapshot(*THREE, observers=(NEW,)))
+    (found,) = quorum_refusals(Desired(3, directory_id="new", replace=True), snapshot(*THREE, observers=(NEW,)))
     assert found.variable == "controller 3"
     assert {"dir3", "new"} <= values(found.message)
     wording(worded([found]))
@@ -117,15 +117,15 @@ def test_a_voter_that_lives_is_never_replaced(wording: Wording) -> None:
 def test_the_entry_that_was_just_removed_is_not_taken_for_what_comes() -> None:
     removed = replica(3, "old", AWAY, fetched=0)
     assert not plan(Desired(3, replace=True), snapshot(*THREE, observers=(removed,))).changes
-    assert problems(Desired(3, replace=True), snapshot(*THREE, observers=(removed,))) == []
+    assert quorum_refusals(Desired(3, replace=True), snapshot(*THREE, observers=(removed,))) == []
     late = (replica(1), replica(2), replica(3, "dir3", AWAY, fetched=5))
     assert not plan(Desired(3, replace=True), snapshot(*late, observers=(removed,))).changes
 
 
 def test_the_last_voter_never_goes(wording: Wording) -> None:
-    found = problems(Desired(1, present=False), snapshot(replica(1)))
+    found = quorum_refusals(Desired(1, present=False), snapshot(replica(1)))
     lost = snapshot(replica(1, "old", AWAY, fetched=NEVER), observers=(replica(1, "new"),))
-    found += problems(Desired(1, replace=True), lost)
+    found += quorum_refusals(Desired(1, replace=True), lost)
     assert rules(found) == ["last_voter", "last_voter"]
     wording(worded(found))
 
@@ -160,7 +160,7 @@ def test_without_a_leader_there_is_nothing_to_plan() -> None:
 
 
 def test_a_static_quorum_is_refused_with_the_way_out(wording: Wording) -> None:
-    found = problems(Desired(3), snapshot(*THREE, kraft=0))
+    found = quorum_refusals(Desired(3), snapshot(*THREE, kraft=0))
     assert rules(found) == ["static_quorum"]
     assert "migrate_quorum.yml" in found[0].remedy
     wording(worded(found))
@@ -193,7 +193,7 @@ REPLICAS = st.lists(
 def test_whatever_is_done_leaves_a_majority_that_is_caught_up(voters: list[Replica], node: int, present: bool) -> None:
     desired = Desired(node, present, replace=True)
     seen = snapshot(*voters, observers=(replica(node, "new"),))
-    made = Plan(desired) if problems(desired, seen) else plan(desired, seen)
+    made = Plan(desired) if quorum_refusals(desired, seen) else plan(desired, seen)
     if not made.changes or made.waits:
         return
     left = [one for one in voters if one.node_id != node or not made.remove]

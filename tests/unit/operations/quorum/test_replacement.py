@@ -6,7 +6,12 @@ import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import EMPTY, FORMATTED, LEFTOVERS, LogDir
-from ansible.module_utils.kraft.operations.quorum.replacement import Replaced, listed_directory_id, problems, waits
+from ansible.module_utils.kraft.operations.quorum.replacement import (
+    Replaced,
+    listed_directory_id,
+    replacement_refusals,
+    waits,
+)
 
 from tests.unit.cluster import snapshots
 from tests.unit.cluster.snapshots import broker, partition, topic
@@ -42,7 +47,7 @@ def with_disk(node: Replaced, *dirs: LogDir) -> Replaced:
 
 @pytest.mark.parametrize("node", [LOST, BROKER])
 def test_a_node_that_is_away_may_come_back_with_an_empty_disk(node: Replaced) -> None:
-    assert not problems(node, seen())
+    assert not replacement_refusals(node, seen())
     assert not waits(node, seen())
 
 
@@ -52,7 +57,7 @@ def test_the_quorum_says_under_which_directory_id_it_lists_the_node() -> None:
 
 
 def test_the_directory_id_of_the_lost_log_is_refused_and_another_one_proposed(wording: Wording) -> None:
-    found = problems(dataclasses.replace(LOST, directory_id=OLD), seen())
+    found = replacement_refusals(dataclasses.replace(LOST, directory_id=OLD), seen())
     assert [one[:2] for one in told(found)] == [("listed_directory_id", "kafka_directory_id")]
     assert OLD in values(found[0].message)
     assert directory_id_after(OLD) in found[0].remedy
@@ -61,7 +66,7 @@ def test_the_directory_id_of_the_lost_log_is_refused_and_another_one_proposed(wo
 
 @pytest.mark.parametrize("node", [LOST, BROKER])
 def test_a_node_whose_data_is_there_after_all_is_started_and_not_replaced(node: Replaced, wording: Wording) -> None:
-    found = problems(with_disk(node, lived(OLD)), seen())
+    found = replacement_refusals(with_disk(node, lived(OLD)), seen())
     assert [one[:2] for one in told(found)] == [("data_is_there", "kafka_replace_node")]
     assert {LOGS, "quorum-state"} <= values(found[0].message)
     assert "site.yml" in values(found[0].remedy)
@@ -72,24 +77,24 @@ def test_a_node_whose_data_is_there_after_all_is_started_and_not_replaced(node: 
 def test_a_marker_that_was_left_over_is_no_data_of_the_node(node: Replaced) -> None:
     """The node is replaced, its old directory id is refused, and records that only it had are given up by name."""
     wiped = LogDir(LOGS, LEFTOVERS, lived=(".kafka_cleanshutdown",))
-    assert not problems(with_disk(node, wiped), seen())
+    assert not replacement_refusals(with_disk(node, wiped), seen())
     only = topic("orders", partition(1, [1, 2, 3], isr=[3], leader=-1))
-    assert [one.rule for one in problems(with_disk(node, wiped), seen(topics=(only,)))] == ["only_replica"]
-    again = problems(dataclasses.replace(with_disk(LOST, wiped), directory_id=OLD), seen())
+    assert [one.rule for one in replacement_refusals(with_disk(node, wiped), seen(topics=(only,)))] == ["only_replica"]
+    again = replacement_refusals(dataclasses.replace(with_disk(LOST, wiped), directory_id=OLD), seen())
     assert [one.rule for one in again] == ["listed_directory_id"]
 
 
 def test_a_controllers_lost_metadata_log_is_enough_though_its_other_disks_hold_data() -> None:
     other = dataclasses.replace(lived("x"), path="/data/other")
-    assert not problems(with_disk(LOST, EMPTY_DIR, other), seen())
-    assert problems(with_disk(BROKER, EMPTY_DIR, other), seen())
+    assert not replacement_refusals(with_disk(LOST, EMPTY_DIR, other), seen())
+    assert replacement_refusals(with_disk(BROKER, EMPTY_DIR, other), seen())
 
 
 @pytest.mark.parametrize("voters", [(), (voter(1), voter(2)), (voter(1), voter(2), voter(3, NEW, AWAY))])
 def test_what_a_killed_run_began_is_gone_on_with(voters: tuple[Replica, ...]) -> None:
     """The log dir has the new directory id; its old entry is still listed, or gone, or the new one is a voter."""
     running = dataclasses.replace(with_disk(LOST, lived(NEW)), running=True)
-    assert not problems(running, seen(*voters, fenced=False))
+    assert not replacement_refusals(running, seen(*voters, fenced=False))
     assert not waits(running, seen(*voters, fenced=False))
 
 
@@ -128,23 +133,23 @@ def test_the_voters_that_stay_must_be_caught_up(wording: Wording) -> None:
 
 
 def test_the_only_voter_and_a_static_quorum_are_refused(wording: Wording) -> None:
-    found = problems(LOST, seen(voter(3, OLD, AWAY)))
-    found += problems(LOST, seen(level=0))
+    found = replacement_refusals(LOST, seen(voter(3, OLD, AWAY)))
+    found += replacement_refusals(LOST, seen(level=0))
     assert [one.rule for one in found] == ["last_voter", "static_quorum"]
     wording(worded(found))
 
 
 def test_what_nobody_else_has_in_sync_is_given_up_only_by_name(wording: Wording) -> None:
     orders = topic("orders", partition(0, [1, 2, 3], isr=[1, 2]), partition(1, [1, 2, 3], isr=[3], leader=-1))
-    found = problems(LOST, seen(topics=(orders,)))
+    found = replacement_refusals(LOST, seen(topics=(orders,)))
     assert [one.rule for one in found] == ["only_replica"]
     assert "orders-1" in named(found)[0]
     assert {"only_replica", "kafka_accepted_risks"} <= values(found[0].remedy)
     wording(worded(found))
     taken = dataclasses.replace(LOST, accepted_risks=("only_replica",))
-    assert not problems(taken, seen(topics=(orders,)))
+    assert not replacement_refusals(taken, seen(topics=(orders,)))
 
 
 def test_another_brokers_lost_partitions_are_none_of_this_nodes_business() -> None:
     orders = topic("orders", partition(0, [1, 2], isr=[2], leader=-1), partition(1, [1, 2, 3], isr=[2], leader=-1))
-    assert not problems(LOST, seen(topics=(orders,)))
+    assert not replacement_refusals(LOST, seen(topics=(orders,)))

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.operations.quorum.replacement import (
     Replaced,
     distance,
     listed_directory_id,
-    problems,
+    replacement_refusals,
     waits,
 )
 
@@ -69,26 +69,26 @@ def test_the_listed_directory_id_comes_back_with_its_log_or_not_at_all(
     """All of it must be true: a controller, which the quorum lists, under that very id, and its log is gone."""
     disk = lived(own) if there else LogDir(LOGS, EMPTY)
     entries = (voter(1), voter(2), *([voter(3, listed, AWAY)] if listed else []))
-    assert told(problems(with_disk(node, disk, directory_id=own), seen(*entries))) == expected
+    assert told(replacement_refusals(with_disk(node, disk, directory_id=own), seen(*entries))) == expected
 
 
 def test_a_log_that_an_earlier_run_began_under_another_id_is_gone_on_with() -> None:
-    assert problems(with_disk(LOST, lived(NEW)), seen()) == []
-    assert problems(with_disk(LOST, lived(THIRD)), seen()) == []
+    assert replacement_refusals(with_disk(LOST, lived(NEW)), seen()) == []
+    assert replacement_refusals(with_disk(LOST, lived(THIRD)), seen()) == []
 
 
 def test_a_static_quorum_is_no_business_of_a_broker() -> None:
-    assert problems(BROKER, seen(level=0)) == []
-    assert told(problems(LOST, seen(level=0))) == [("static_quorum", "", "", None)]
+    assert replacement_refusals(BROKER, seen(level=0)) == []
+    assert told(replacement_refusals(LOST, seen(level=0))) == [("static_quorum", "", "", None)]
 
 
 def orders(number: int) -> Topic:
     return topic("orders", *(partition(one, [1, 3], isr=[3], leader=-1) for one in range(number)))
 
 
-@pytest.mark.parametrize(("number", "ending"), [(1, "orders-0:"), (5, "orders-4:"), (7, "orders-4 and 2 more:")])
+@pytest.mark.parametrize(("number", "ending"), [(1, "orders-0;"), (5, "orders-4;"), (7, "orders-4 and 2 more;")])
 def test_what_only_this_node_holds_is_named_and_the_rest_counted(number: int, ending: str) -> None:
-    found = problems(LOST, seen(topics=(orders(number),)))
+    found = replacement_refusals(LOST, seen(topics=(orders(number),)))
     assert told(found) == [("only_replica", "kafka_replace_node", "", None)]
     assert ending in found[0].message
 
@@ -97,20 +97,28 @@ def test_a_partition_that_is_led_or_that_another_holds_in_sync_keeps_nobody_back
     led = topic("led", partition(0, [1, 3], isr=[3], leader=3))
     shared = topic("shared", partition(0, [1, 3], isr=[1, 3], leader=-1))
     foreign = topic("foreign", partition(0, [1, 2], isr=[], leader=-1))
-    assert problems(LOST, seen(topics=(led, shared, foreign))) == []
+    assert replacement_refusals(LOST, seen(topics=(led, shared, foreign))) == []
     nobody = topic("nobody", partition(0, [1, 3], isr=[], leader=-1))
-    assert [one.rule for one in problems(LOST, seen(topics=(nobody,)))] == ["only_replica"]
+    assert [one.rule for one in replacement_refusals(LOST, seen(topics=(nobody,)))] == ["only_replica"]
 
 
 @pytest.mark.parametrize(
     ("eligible", "last_known", "refused"),
-    [((2,), (), False), ((2, 3), (), False), ((3,), (), True), ((), (3,), True), ((), (2,), False), ((), (), True)],
+    [
+        ((2,), (), False),
+        ((2, 3), (), False),
+        ((3,), (), True),
+        ((), (3,), True),
+        ((), (2,), False),
+        ((), (), True),
+        (None, (), True),
+    ],
 )
 def test_a_partition_without_a_leader_keeps_a_node_back_unless_kafka_may_elect_another(
-    eligible: tuple[int, ...], last_known: tuple[int, ...], refused: bool
+    eligible: tuple[int, ...] | None, last_known: tuple[int, ...], refused: bool
 ) -> None:
     without = dataclasses.replace(partition(0, [2, 3], isr=[], leader=-1), eligible=eligible, last_known=last_known)
-    found = problems(LOST, seen(topics=(topic("orders", without),)))
+    found = replacement_refusals(LOST, seen(topics=(topic("orders", without),)))
     assert [one.rule for one in found] == ["only_replica"] * refused
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Partition, Reassignment, Snapshot, Topic
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal, Move, placement
-from ansible.module_utils.kraft.operations.reassignment.planner import able_brokers, plan, problems
+from ansible.module_utils.kraft.operations.reassignment.planner import able_brokers, plan, reassignment_refusals
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,7 +78,7 @@ goals = st.one_of(
 def test_factors_stay_racks_stay_spread_no_broker_holds_two_and_a_second_plan_is_empty(
     snapshot: Snapshot, goal: Goal
 ) -> None:
-    if problems(snapshot, goal):
+    if reassignment_refusals(snapshot, goal):
         return
     moves, racks = plan(snapshot, goal), {one.node_id: one.rack for one in snapshot.brokers}
     for one in moves:
@@ -161,7 +161,7 @@ def test_what_is_on_the_move_counts_as_arrived() -> None:
 
 def test_a_drain_needs_as_many_brokers_as_replicas(wording: Wording) -> None:
     snapshot = cluster(*(topic(f"t{one}", partition(0, [1, 2, 3])) for one in range(7)))
-    found = problems(snapshot, Goal(DRAINED, frozenset({3})))
+    found = reassignment_refusals(snapshot, Goal(DRAINED, frozenset({3})))
     assert {one.rule for one in found} == {"too_few_brokers"}
     assert named(found[-1:]) == [["2"]]
     wording(worded(found))
@@ -170,14 +170,14 @@ def test_a_drain_needs_as_many_brokers_as_replicas(wording: Wording) -> None:
 def test_nothing_is_moved_to_a_broker_that_is_away_and_nothing_without_a_leader(wording: Wording) -> None:
     away = [broker(1), broker(2), broker(3, fenced=True)]
     snapshot = cluster(topic("a", partition(0, [1, 2])), brokers=away)
-    assert problems(snapshot, Goal(DRAINED, frozenset({3}))) == []
+    assert reassignment_refusals(snapshot, Goal(DRAINED, frozenset({3}))) == []
     orphan = cluster(topic("a", partition(0, [2, 3], isr=[], leader=-1)), brokers=away)
     orphaned = cluster(topic("a", partition(0, [3], isr=[], leader=-1)), brokers=away)
     found = [
-        problems(snapshot, Goal())[0],
-        problems(snapshot, Goal(SPREAD, frozenset({9})))[0],
-        problems(orphan, Goal(DRAINED, frozenset({2})))[-1],
-        problems(orphaned, Goal(DRAINED, frozenset({3})))[0],
+        reassignment_refusals(snapshot, Goal())[0],
+        reassignment_refusals(snapshot, Goal(SPREAD, frozenset({9})))[0],
+        reassignment_refusals(orphan, Goal(DRAINED, frozenset({2})))[-1],
+        reassignment_refusals(orphaned, Goal(DRAINED, frozenset({3})))[0],
     ]
     assert [one.rule for one in found] == ["fenced_broker", "unknown_broker", "no_leader", "only_replica"]
     wording(worded(found))

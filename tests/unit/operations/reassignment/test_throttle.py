@@ -81,11 +81,9 @@ def test_rates_are_found_although_their_topic_is_deleted_or_their_broker_was_fen
     left = Throttles(rates={**aim.rates, 3: {RATES[0]: "5"}})
     assert (left.marked, left.throttled, left.ours) == (frozenset[str](), frozenset({1, 2, 4}), True)
     assert applied(left, throttle.alterations(left, Throttles())) == Throttles({3: {RATES[0]: "5"}})
-    assert [one.message.endswith("brokers 3") for one in throttle.problems(left, aim)] == [True]
-    assert list(throttle.problems(Throttles(aim.rates), throttle.wanted(MOVES, {1, 2}, 2000))) == []
-    assert throttles(Throttles(aim.rates), Throttles()) == [
-        "take away throttles that an earlier run has left (brokers 1, 2, 4)"
-    ]
+    assert [one.message.endswith("brokers 3") for one in throttle.foreign_throttle_refusals(left, aim)] == [True]
+    assert list(throttle.foreign_throttle_refusals(Throttles(aim.rates), throttle.wanted(MOVES, {1, 2}, 2000))) == []
+    assert throttles(Throttles(aim.rates), Throttles()) == ["remove throttles of an earlier run (brokers 1, 2, 4)"]
 
 
 def test_rates_without_a_mark_are_ours_beside_a_marked_list() -> None:
@@ -106,8 +104,8 @@ def test_what_somebody_else_has_set_is_left_and_stands_in_the_way() -> None:
     theirs = Throttles({1: {RATES[0]: "5"}}, {"a": {LISTS[0]: "*"}})
     aim = throttle.wanted(MOVES, {1, 2}, 1000)
     assert throttle.alterations(theirs, Throttles()) == ()
-    assert [one.rule for one in throttle.problems(theirs, aim)] == ["foreign_throttle"] * 2
-    assert list(throttle.problems(theirs, Throttles())) == []
+    assert [one.rule for one in throttle.foreign_throttle_refusals(theirs, aim)] == ["foreign_throttle"] * 2
+    assert list(throttle.foreign_throttle_refusals(theirs, Throttles())) == []
 
 
 def test_bytes_are_told_as_people_tell_them() -> None:

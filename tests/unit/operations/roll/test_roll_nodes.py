@@ -182,7 +182,7 @@ def test_the_failure_names_reason_and_outcome_for_each_node(wording: Wording) ->
     assert lines[0] == "Node 1 is not healthy"
     assert named(lines[1:3]) == [["kraft1", "1"], ["kraft2", "2"]]
     assert all("restarted because of unit" in line for line in lines[1:3])
-    worse = said_of([both, served], DOWN, {"failed": True, "msg": "Node 1 may not go down now"}, {"results": []})
+    worse = said_of([both, served], DOWN, {"failed": True, "msg": "Node 1 cannot be shut down now"}, {"results": []})
     failed = said_of(
         [both, served], DOWN, {}, back, {"results": [{"failed": True, "msg": "Node 1 is not healthy yet"}]}
     )

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.operations.topics.plan import (
     desired,
     duplicates,
     plan,
-    problems,
+    topic_refusals,
     unnamed,
 )
 
@@ -107,11 +107,11 @@ def test_a_move_under_way_is_awaited_and_not_started_twice() -> None:
 
 
 def texts(asked: Desired, snapshot: Any = CLUSTER) -> str:
-    return "\n".join(str(one) for one in problems(asked, snapshot))
+    return "\n".join(str(one) for one in topic_refusals(asked, snapshot))
 
 
 def test_partitions_are_never_taken_away(wording: Wording) -> None:
-    (found,) = problems(Desired("orders", partitions=1), CLUSTER)
+    (found,) = topic_refusals(Desired("orders", partitions=1), CLUSTER)
     assert {"orders", "2", "1"} <= values(str(found))
     wording(worded([found]))
 
@@ -125,7 +125,7 @@ def test_internal_topics_are_not_deleted_and_not_widened() -> None:
 
 def test_more_replicas_than_brokers_are_refused_with_both_numbers(wording: Wording) -> None:
     one_fenced = dataclasses.replace(CLUSTER, brokers=(broker(1), broker(2), broker(3, fenced=True)))
-    (found,) = problems(Desired("new", replication_factor=3), one_fenced)
+    (found,) = topic_refusals(Desired("new", replication_factor=3), one_fenced)
     assert named([found.message]) == [["3", "2"]]
     wording(worded([found]))
     assert plan(Desired("orders", replication_factor=9), CLUSTER, {}).moves == {}
@@ -216,6 +216,6 @@ def test_a_topic_that_has_its_replicas_asks_nothing_of_a_broker_that_is_away(
     topics = [topic("orders", partition(0, there, isr=there[:2]))] if there else []
     snapshot = dataclasses.replace(cluster(*topics), brokers=AWAY)
     wanted = desired({"name": "orders", "replication_factor": asked})
-    assert [each.remedy for each in problems(wanted, snapshot)] == ([remedy] if remedy else [])
+    assert [each.remedy for each in topic_refusals(wanted, snapshot)] == ([remedy] if remedy else [])
     if remedy is None:
         assert not plan(wanted, snapshot, {}).moves

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.asked import asked
 from ansible.module_utils.kraft.providers.ec2.checks import against
-from ansible.module_utils.kraft.providers.ec2.describe import describe
+from ansible.module_utils.kraft.providers.ec2.describe import plan_lines
 from ansible.module_utils.kraft.providers.ec2.disks import data_disks
 from ansible.module_utils.kraft.providers.ec2.launch import request
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentSubnet, Rule, Volume
@@ -32,7 +32,7 @@ def three(make: Any, **first: Any) -> tuple[Any, ...]:
 
 def lines(found: Current, **more: Any) -> list[str]:
     wanted = scene.wanted(**more)
-    return describe(wanted, found, plan(wanted, found))
+    return plan_lines(wanted, found, plan(wanted, found))
 
 
 def test_nothing_is_missing_where_everything_is_there() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.kraft.problem import WARNING
-from ansible.module_utils.kraft.providers.ec2.rules import Sources, derive, problems
-from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.module_utils.kraft.providers.ec2.rules import Sources, derive, security_group_refusals
+from ansible.module_utils.kraft.spec.desired.describe import desired_state
 
 from tests.unit.spec.inventories import ROOT, look, written
 
@@ -46,7 +46,7 @@ def deployed(tmp_path: Path, profile: str, more: str = "") -> tuple[dict[str, An
     files["group_vars/kafka/zz.yml"] = own_id + more
     cluster, found = look(written(tmp_path, {"hosts.yml": {"kafka": {"hosts": HOSTS}}, **files}))
     assert all(problem.severity == WARNING for problem in found), [str(problem) for problem in found]
-    return describe(cluster), yaml.safe_load(text)
+    return desired_state(cluster), yaml.safe_load(text)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,9 @@ def test_a_profile_opens_its_clients_ports_and_tells_them_where_to_connect(
     )
     inner = ["tcp 19092 from own group", "tcp 19093 from own group"]
     assert [str(rule) for rule in derive(nodes, sources)] == ["tcp 22 from 203.0.113.10/32", *opened, *inner]
-    assert [(each.rule, each.severity) for each in problems(nodes, sources)] == [("ec2_plaintext_outside", WARNING)]
+    assert [(each.rule, each.severity) for each in security_group_refusals(nodes, sources)] == [
+        ("ec2_plaintext_outside", WARNING)
+    ]
     told = {name: settings["bootstrap.servers"] for name, settings in described["cluster"]["clients"].items()}
     assert told == clients
 
@@ -97,4 +99,4 @@ def test_with_tls_every_listener_of_a_profile_is_encrypted_and_no_consent_is_nee
     nodes = list(described["nodes"].values())
     assert {each["protocol"] for node in nodes for each in node["listeners"]} == {"SSL"}
     sources = Sources(clients=given["kafka_ec2_client_sources"], admin=("203.0.113.10/32",), inside=("10.40.0.0/16",))
-    assert list(problems(nodes, sources)) == []
+    assert list(security_group_refusals(nodes, sources)) == []

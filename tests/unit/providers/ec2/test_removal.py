@@ -8,7 +8,13 @@ import pytest
 from ansible.module_utils.kraft.problem import WARNING, errors
 from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.model import CurrentAddress, CurrentGroup, CurrentVpc
-from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, problems, problems_of_hosts, removal
+from ansible.module_utils.kraft.providers.ec2.removal import (
+    Removal,
+    host_removal_refusals,
+    removal,
+    removal_lines,
+    removal_refusals,
+)
 
 from tests.unit.providers.ec2 import scene
 
@@ -35,7 +41,7 @@ def test_what_carries_the_tag_goes_and_data_stay() -> None:
     )
     assert removal(found, delete_data=True).volumes == ("vol-1", "vol-2", "vol-3")
     assert removal(found, delete_data=True).addresses == ("eipalloc-1",)
-    assert describe(found, gone)[0] == "terminate instance i-1 (kafka1)"
+    assert removal_lines(found, gone)[0] == "terminate instance i-1 (kafka1)"
 
 
 def test_a_given_vpc_and_foreign_groups_and_keys_stay() -> None:
@@ -63,23 +69,23 @@ def test_a_given_vpc_and_foreign_groups_and_keys_stay() -> None:
 def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
     protected: bool, confirmed: str, delete_data: str, refused: list[str]
 ) -> None:
-    found = problems(scene.wanted(), scene.everything(), protected, confirmed, delete_data)
+    found = removal_refusals(scene.wanted(), scene.everything(), protected, confirmed, delete_data)
     assert [each.rule for each in errors(found)] == refused
 
 
 def test_the_machine_of_a_named_host_ends_alone_and_what_it_leaves_is_said() -> None:
     found = scene.everything(addresses=(CurrentAddress("eipalloc-2", "kafka2", "198.51.100.2"),))
     assert removal(found, delete_data=False, hosts=["kafka2"]) == Removal(instances=("i-2",))
-    told = problems_of_hosts(scene.wanted(), found, ["kafka2"])
+    told = host_removal_refusals(scene.wanted(), found, ["kafka2"])
     assert [(each.rule, each.host, each.severity) for each in told] == [("ec2_data_kept", "kafka2", WARNING)] * 2
     assert ["vol-2" in told[0].message, "eipalloc-2" in told[1].message] == [True, True]
     gone = scene.everything(instances=(), volumes=())
-    assert [each.rule for each in problems_of_hosts(scene.wanted(), gone, ["kafka2"])] == ["ec2_no_machine"]
+    assert [each.rule for each in host_removal_refusals(scene.wanted(), gone, ["kafka2"])] == ["ec2_no_machine"]
 
 
 def test_a_named_machine_of_another_cluster_is_refused() -> None:
     found = scene.everything(tags=with_ids({"i-2": "another", "i-3": "another"}))
-    refused = errors(problems_of_hosts(scene.wanted(), found, ["kafka2"]))
+    refused = errors(host_removal_refusals(scene.wanted(), found, ["kafka2"]))
     assert [each.rule for each in refused] == ["ec2_cluster"]
     assert "i-2" in refused[0].message
     assert "i-3" not in refused[0].message
@@ -89,7 +95,7 @@ def test_a_named_machine_of_another_cluster_is_refused() -> None:
 @pytest.mark.parametrize("resource", list(scene.everything().cluster_ids))
 def test_each_resource_of_another_cluster_of_the_same_name_is_refused(resource: str, other: str) -> None:
     found = scene.everything(tags=with_ids({resource: other}))
-    refused = errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))
+    refused = errors(removal_refusals(scene.wanted(), found, False, "", scene.CLUSTER_ID))
     assert [(each.rule, each.variable) for each in refused] == [("ec2_cluster", "kafka_cluster_name")]
     assert f"{resource} (cluster id {other or 'none'})" in refused[0].message
 
@@ -97,13 +103,13 @@ def test_each_resource_of_another_cluster_of_the_same_name_is_refused(resource: 
 def test_kept_disks_of_an_earlier_cluster_bar_only_their_own_removal() -> None:
     kept = {f"vol-{at}": "another" for at in (1, 2, 3)}
     found = scene.everything(tags=with_ids(kept))
-    assert not errors(problems(scene.wanted(), found, False, "", ""))
-    assert errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))
+    assert not errors(removal_refusals(scene.wanted(), found, False, "", ""))
+    assert errors(removal_refusals(scene.wanted(), found, False, "", scene.CLUSTER_ID))
 
 
 def test_a_network_whose_vpc_has_lost_its_tag_is_named_before_anything_goes() -> None:
     found = scene.everything(vpc=None, vpcs=(), subnets=())
-    wrong = {each.rule: each.message for each in errors(problems(scene.wanted(), found, False, NAME, ""))}
+    wrong = {each.rule: each.message for each in errors(removal_refusals(scene.wanted(), found, False, NAME, ""))}
     assert {"igw-1", "rtb-1", "subnet-0"} <= set(wrong["ec2_untagged"].replace(",", " ").split())
 
 
@@ -118,4 +124,4 @@ def test_a_gateway_that_is_attached_to_nothing_goes_and_one_of_others_stays() ->
 def test_a_disk_that_would_end_with_its_machine_is_kept_and_named() -> None:
     machine = scene.instance(0, devices={"/dev/sdf": "vol-1"}, perishable=("vol-1",))
     found = scene.everything(instances=(machine,))
-    assert "keep volume vol-1, which would end with i-1" in describe(found, removal(found, delete_data=False))
+    assert "keep volume vol-1, which would end with i-1" in removal_lines(found, removal(found, delete_data=False))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.problem import ERROR, WARNING
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
-from ansible.module_utils.kraft.providers.ec2.rules import Sources, derive, is_inside, problems
+from ansible.module_utils.kraft.providers.ec2.rules import Sources, derive, is_inside, security_group_refusals
 
 from tests.unit.providers.ec2.scene import listener, nodes
 
@@ -101,20 +101,20 @@ def test_two_sources_that_are_one_network_are_one_rule() -> None:
 )
 def test_what_must_not_become_a_rule_is_refused(protocol: str, more: dict[str, Any], rule: str, severity: str) -> None:
     given = {"clients": {"CLIENT": ("10.40.0.0/16",)}, "admin": ("203.0.113.10/32",), "inside": INSIDE, **more}
-    found = problems(nodes(protocol=protocol), Sources(**given))
+    found = security_group_refusals(nodes(protocol=protocol), Sources(**given))
     assert (rule, severity) in {(each.rule, each.severity) for each in found}
 
 
 def test_ssh_through_sessions_needs_no_source() -> None:
     sources = Sources(clients={"CLIENT": ("10.40.0.0/16",)}, inside=INSIDE, sessions=True)
-    assert problems(nodes(), sources) == []
+    assert security_group_refusals(nodes(), sources) == []
     assert shown(admin=())[0].startswith("tcp 9092")
 
 
 @pytest.mark.parametrize("source", ["10.40.0.0/16", "10.40.3.0/24", "2001:db8:40:1::/64", "sg-0a1b2c3d"])
 def test_clients_inside_the_vpc_need_no_consent(source: str) -> None:
     sources = Sources(clients={"CLIENT": (source,)}, admin=("203.0.113.10/32",), inside=INSIDE)
-    assert problems(nodes(), sources) == []
+    assert security_group_refusals(nodes(), sources) == []
 
 
 def test_a_network_lies_in_another_or_not() -> None:

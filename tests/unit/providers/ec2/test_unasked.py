@@ -31,7 +31,7 @@ class Answering(Silent):
 
 def asked(monkeypatch: pytest.MonkeyPatch, client: Silent) -> list[str]:
     monkeypatch.setattr(account, "client", lambda *_: client)
-    found = unasked.problems(["k1", "k2"], [], VARIABLES)
+    found = unasked.missing_instance_refusals(["k1", "k2"], [], VARIABLES)
     assert [(each.rule, each.host) for each in found] == [("ec2_unasked", "k1"), ("ec2_unasked", "k2")]
     return [found[0].message, found[0].remedy]
 
@@ -50,5 +50,5 @@ def test_machines_that_aws_has_or_has_not_are_said(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_cluster_with_a_lost_machine_and_one_elsewhere_are_not_refused() -> None:
-    assert unasked.problems(["k1", "k2"], ["k1"], VARIABLES) == []
-    assert unasked.problems([], [], {}) == []
+    assert unasked.missing_instance_refusals(["k1", "k2"], ["k1"], VARIABLES) == []
+    assert unasked.missing_instance_refusals([], [], {}) == []

@@ -103,7 +103,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
 
 
 def refusals(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    return lab.problems(dataclasses.replace(WANTED, **wanted), dataclasses.replace(lab.Current(), **found))
+    return lab.lab_refusals(dataclasses.replace(WANTED, **wanted), dataclasses.replace(lab.Current(), **found))
 
 
 @pytest.mark.parametrize(("wanted", "found", "told"), REFUSED)
@@ -117,14 +117,14 @@ def test_the_sentences_of_refusals(wording: Wording) -> None:
 
 
 def test_accepts_what_is_new_and_what_is_whole() -> None:
-    assert lab.problems(WANTED, lab.Current()) == []
-    assert lab.problems(WANTED, whole()) == []
-    assert lab.problems(dataclasses.replace(WANTED, subnet=NET), whole()) == []
+    assert lab.lab_refusals(WANTED, lab.Current()) == []
+    assert lab.lab_refusals(WANTED, whole()) == []
+    assert lab.lab_refusals(dataclasses.replace(WANTED, subnet=NET), whole()) == []
 
 
 def test_all_mistakes_are_told_at_once() -> None:
     wanted = dataclasses.replace(WANTED, name="-", hosts=("a", "a", "B"), subnet="none")
-    assert len(lab.problems(wanted, lab.Current())) == 4
+    assert len(lab.lab_refusals(wanted, lab.Current())) == 4
 
 
 def test_an_address_that_podman_holds_for_another_container_is_told_from_other_errors() -> None:

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
+from ansible.module_utils.kraft.node.identity import Disk
 from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.spec import preflight
 
 from tests.unit.cluster.snapshots import quorum, voter
 from tests.unit.problems import worded
 from tests.unit.spec.preflight.scene import CLUSTER_ID, LOGS, Scene, disk, empty_log_dir
+from tests.unit.spec.preflight.test_renamed import certified, cluster
 from tests.wording_files import Wording
 
 Step = Callable[[Scene], None]
@@ -116,3 +118,59 @@ def test_a_log_dir_that_is_put_back_can_be_emptied() -> None:
     scene.nodes["k3"]["log_dirs"] = [LOGS, OLD]
     scene.of("k3")["log_dirs"][OLD] = {**empty_log_dir(OLD), **disk(OLD)}
     assert preflight.identified(scene.subject()) == []
+
+
+def numbered(scene: Scene) -> None:
+    scene.nodes["k3"]["node_id"] = 4
+
+
+def numbered_back(scene: Scene) -> None:
+    scene.nodes["k3"]["node_id"] = 3
+
+
+def named_again(scene: Scene) -> None:
+    """The host k3, whose certificate belongs to k9, has a new name in a cluster with an authorizer."""
+    certified(scene, "k9")
+    scene.of("k1")["deployed"]["authorizer"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+
+
+def named_back(scene: Scene) -> None:
+    for one in (scene.nodes, scene.facts, scene.wanted):
+        one["k9"] = one.pop("k3")  # type: ignore[attr-defined]
+
+
+def other_protocol(scene: Scene) -> None:
+    next(one for one in scene.nodes["k3"]["listeners"] if one["name"] == "INTERNAL")["protocol"] = "SSL"
+
+
+def protocol_back(scene: Scene) -> None:
+    next(one for one in scene.nodes["k3"]["listeners"] if one["name"] == "INTERNAL")["protocol"] = "PLAINTEXT"
+
+
+def without_its_disk(scene: Scene) -> None:
+    """A node was deployed with a log dir that is not mounted."""
+    scene.logs("k3", state="empty", cluster_id="", node_id=None, directory_id="", has_meta=False)
+    scene.holds("k3", Disk(OLD, True))
+
+
+def disk_back(scene: Scene) -> None:
+    scene.deploy("k3")
+
+
+@pytest.mark.parametrize(
+    ("state", "rule", "offered", "follow"),
+    [
+        (numbered, "renamed_host", "kafka_node_id: 3", numbered_back),
+        (named_again, "renamed_principal", "call it k9 again", named_back),
+        (other_protocol, "protocol_changes", "keep PLAINTEXT", protocol_back),
+        (without_its_disk, "unidentified_host", "mount its disk", disk_back),
+        (without_its_disk, "unidentified_host", "replace_node.yml", is_replaced),
+    ],
+)
+def test_a_remedy_for_a_running_cluster_is_accepted(state: Step, rule: str, offered: str, follow: Step) -> None:
+    scene = cluster()
+    state(scene)
+    [refused] = [one for one in errors(preflight.check(scene.subject())) if one.rule == rule]
+    assert offered in refused.remedy
+    follow(scene)
+    assert errors(preflight.check(scene.subject())) == []

@@ -51,7 +51,7 @@ def copied(scene: Scene) -> None:
     scene.facts["k3"] = scene.facts["k2"]
 
 
-def numbered_anew(scene: Scene) -> None:
+def new_node_id(scene: Scene) -> None:
     scene.nodes["k3"]["node_id"] = 7
 
 
@@ -68,7 +68,7 @@ def other_directory(scene: Scene) -> None:
         (of_another_certificate, [("unidentified_host", "k3", "ansible_host", None)]),
         (swapped, [("swapped_host", "k2", "ansible_host", 3), ("swapped_host", "k3", "ansible_host", 2)]),
         (copied, [("same_machine", "k3", "ansible_host", "k2"), ("swapped_host", "k3", "ansible_host", 2)]),
-        (numbered_anew, [("renamed_host", "k3", "kafka_node_id", 3)]),
+        (new_node_id, [("renamed_host", "k3", "kafka_node_id", 3)]),
         (other_directory, [("foreign_directory_id", "k3", "kafka_directory_id", DIRECTORY_IDS[2])]),
     ],
     ids=lambda one: getattr(one, "__name__", ""),

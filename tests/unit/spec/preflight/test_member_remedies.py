@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.spec.preflight import members
 
@@ -83,3 +84,17 @@ def test_voters_that_get_other_addresses_get_them_one_by_one_or_after_a_migratio
     assert readdress(scene, THREE, ()) == ["voters_readdressed"]
     migrate(scene)
     assert [one.rule for one in members.check(scene.subject())] == []
+
+
+@pytest.mark.parametrize(
+    ("fenced", "rule"), [(False, ("error", "dropped_broker")), (True, ("error", "broker_left_behind"))]
+)
+def test_a_broker_that_was_dropped_is_put_back_and_removed(fenced: bool, rule: tuple[str, str]) -> None:
+    scene = led(Scene(), THREE)
+    scene.nodes["k3"]["roles"] = ["broker"]
+    running(scene, {1: 0, 2: 0}, [Broker(one, f"k{one}", 9092, fenced=fenced and one == max(THREE)) for one in THREE])
+    node = scene.nodes.pop("k3")
+    assert rules(scene) == [rule]
+    scene.nodes["k3"] = node
+    assert rules(scene) == []
+    assert remove(scene, "k3") == []

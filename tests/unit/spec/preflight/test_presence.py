@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -164,3 +165,47 @@ def test_a_removal_is_held_up_only_by_hosts_of_the_run_that_do_not_answer(state:
     assert "kafka_remove_nodes=k3" in remedies(scene)
     scene.left_out = {"k3"} if scene.facts["k3"] is None else set()
     assert preflight.identified(scene.subject()) == []
+
+
+def without_kafka(scene: Scene) -> list[tuple[str, str]]:
+    """Return hosts that a run which installs nothing refuses for want of a node, with the remedy."""
+    found = preflight.check(dataclasses.replace(scene.subject(), installs=False))
+    return [(str(one.host), one.remedy) for one in found if one.rule == "not_deployed"]
+
+
+def serving() -> Scene:
+    """k1 and k2 run; k3 is a host for a broker, with nothing on it."""
+    scene = runs()
+    scene.nodes["k3"]["roles"] = ["broker"]
+    for name in ("k1", "k2"):
+        scene.of(name)["current_release"] = "4.4.0"
+    return scene
+
+
+def test_a_run_that_installs_nothing_refuses_a_host_without_kafka_before_it_restarts_others(wording: Wording) -> None:
+    scene = serving()
+    assert [host for host, _ in without_kafka(scene)] == ["k3"]
+    assert "not_deployed" not in {one.rule for one in preflight.check(scene.subject())}
+    found = preflight.check(dataclasses.replace(scene.subject(), installs=False))
+    wording(str(one) for one in found if one.rule == "not_deployed")
+    scene.of("k3")["current_release"] = "4.4.0"  # its remedy was followed
+    assert without_kafka(scene) == []
+
+
+def test_a_destroyed_cluster_has_no_node_to_restart() -> None:
+    assert [host for host, _ in without_kafka(Scene())] == ["k1", "k2", "k3"]
+
+
+@pytest.mark.parametrize(
+    ("state", "rule"),
+    [
+        (lambda scene: scene.nodes["k3"].update(roles=["broker", "controller"]), "joining_node"),
+        (lambda scene: scene.of("k3").update(removed=True), "removed_node"),
+        (lambda scene: vars(scene).update(snapshot=runs((1, 2), (1, 2, 3)).snapshot), "log_dir_lost"),
+    ],
+)
+def test_a_host_without_kafka_that_another_run_makes_a_member_has_that_remedy_alone(state: Step, rule: str) -> None:
+    scene = serving()
+    state(scene)
+    found = preflight.check(dataclasses.replace(scene.subject(), installs=False))
+    assert [one.rule for one in found if one.rule in (rule, "not_deployed")] == [rule]

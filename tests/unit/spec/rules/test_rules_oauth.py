@@ -56,7 +56,7 @@ def jwks(given: str) -> dict[str, Any]:
     ],
 )
 def test_who_is_asked_for_keys_is_known(address: str, options: list[str], servers: list[str]) -> None:
-    node = describe.describe(cluster(**jwks(address), kafka_jvm_options=options))["nodes"]["k1"]
+    node = describe.desired_state(cluster(**jwks(address), kafka_jvm_options=options))["nodes"]["k1"]
     assert [each["server"] for each in node["key_servers"]] == servers
 
 
@@ -116,7 +116,7 @@ def test_a_listener_with_tokens_has_no_problem_and_all_its_settings() -> None:
 
 
 def test_a_file_of_keys_becomes_one_of_the_node_that_no_change_of_restarts() -> None:
-    node = describe.describe(cluster(**jwks(FILE)))["nodes"]["k1"]
+    node = describe.desired_state(cluster(**jwks(FILE)))["nodes"]["k1"]
     assert node["key_sets"] == [{"name": "jwks-sso.json", "source": FILE}]
     url = "file:///opt/kafka/config/jwks-sso.json"
     assert node["properties"][f"{PREFIX}.oauthbearer.jwks.endpoint.url"] == url
@@ -140,7 +140,7 @@ def test_scram_and_tokens_share_a_listener_without_an_authorizer() -> None:
 
 def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
     first = {**SSO, "name": "FIRST", "port": 9097}
-    described = describe.describe(cluster(**with_sso(first)))
+    described = describe.desired_state(cluster(**with_sso(first)))
     tried = login_parameters(described["nodes"]["k1"], "ours")
     assert {mechanism: one["listener"] for mechanism, one in tried.items()} == {"SCRAM-SHA-512": "CLIENT"}
     files = client_files.user_files(described, SECURED["kafka_users"], text_of)

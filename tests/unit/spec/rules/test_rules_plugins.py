@@ -126,6 +126,33 @@ def test_the_class_of_a_provider_of_values_is_asked_for_too() -> None:
     ]
 
 
+JAAS = "listener.name.client.plain.sasl.jaas.config"
+
+
+@pytest.mark.parametrize("flag", ["required", "Required", "sufficient\n "])
+def test_a_login_module_that_is_nowhere_is_refused_without_its_options(flag: str, wording: Wording) -> None:
+    made = plugged(kafka_config={JAAS: f' org.example.Login {flag} password="geheim-1";'})
+    [problem] = refused(made)
+    assert (problem.rule, problem.variable) == ("plugin_class", f"kafka_config[{JAAS}]")
+    assert "org.example.Login" in problem.message
+    assert "geheim" not in str(problem)
+    wording(worded([problem]))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        'org.example.Auth required user="a.b required";',
+        "org.apache.kafka.common.security.scram.ScramLoginModule required;",
+        "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true;",
+        "${file:/etc/kafka/login:module} required;",
+        "not a login module",
+    ],
+)
+def test_a_login_module_of_kafka_of_java_or_of_a_plugin_is_taken(value: str) -> None:
+    assert of_class(JAAS, value) == []
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -73,7 +73,7 @@ def test_clients_log_in_nodes_are_super_users_and_all_else_is_refused() -> None:
         "super.users": "User:CN=k1,OU=nodes,O=test;User:CN=k2,OU=nodes,O=test;User:CN=k3,OU=nodes,O=test",
     }
     assert settings["authorizer.class.name"].endswith("StandardAuthorizer")
-    assert PASSWORD not in str(describe.describe(made))
+    assert PASSWORD not in str(describe.desired_state(made))
 
 
 def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
@@ -127,7 +127,7 @@ MUTUAL = {"name": "MUTUAL", "port": 9098, "purpose": "client", "protocol": "SSL"
 
 
 def listeners_with_files(user: dict[str, Any], **given: Any) -> set[str]:
-    files = client_files.user_files(describe.describe(cluster(**given)), [user], text_of)
+    files = client_files.user_files(describe.desired_state(cluster(**given)), [user], text_of)
     return {name.split("/")[1].split(".")[0] for name, content in files.items() if content}
 
 
@@ -140,7 +140,7 @@ def test_a_user_gets_files_for_listeners_that_take_its_mechanism() -> None:
 
 def public_files(**given: Any) -> dict[str, str]:
     """Return the public properties, by listener, where the smoke test has the inventory's options."""
-    described = describe.describe(cluster(**given))["cluster"]
+    described = describe.desired_state(cluster(**given))["cluster"]
     files = client_files.client_files("test", described["clients"], described["client_options"], text_of)
     return {
         name.split(".")[0]: text or ""

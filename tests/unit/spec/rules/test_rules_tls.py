@@ -72,7 +72,7 @@ def test_a_certificate_carries_what_the_listeners_advertise_and_what_is_asked_fo
         "cluster": "test",
         "names": ["10.0.0.1", "k1.internal", "kafka.example.org"],
     }
-    assert PASSPHRASE not in str(describe.describe(made))
+    assert PASSPHRASE not in str(describe.desired_state(made))
 
 
 def test_names_and_addresses_are_those_that_a_certificate_holds() -> None:
