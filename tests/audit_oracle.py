@@ -74,7 +74,7 @@ def changed(one: Entry, kind: str, more: int) -> Entry:
 
 def places() -> dict[int, int]:
     """By number its partition: each stripe deals its numbers to its partitions in turn."""
-    found = {}
+    found: dict[int, int] = {}
     for stripe in range(STRIPES):
         numbers, own = (
             range(stripe * whole // STRIPES, (stripe + 1) * whole // STRIPES) for whole in (WORKLOAD.records, CASES)
@@ -178,7 +178,8 @@ def copies_and_order(found: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[
 
 def summarized(log: KafkaLog) -> list[dict[str, Any]]:
     """The one pass of the audit in plain Python: a row for each record that has no fault by itself."""
-    rows, ends, seen = [], Counter[int](), {number: place for place, number in places_in_order()}
+    rows: list[dict[str, Any]] = []
+    ends, seen = Counter[int](), {number: place for place, number in places_in_order()}
     for entry in log.entries:
         partition, offset = entry.partition, ends[entry.partition]
         ends[partition] += 1
