@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from spark_jobs.record_format import Workload
+from spark_jobs.record_format import KEY_LENGTH, Workload
 from spark_jobs.report_schema import BrokerResult, Bucket, Counts, Latency, PartitionResult
 
 SUMMED = (
@@ -54,6 +54,52 @@ PERCENTILES = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "p999_ms": 0.999}
 CLOCK = "from the Spark executor's clock when a record is made to the leading broker's clock when it is appended"
 
 Row = Mapping[str, Any]
+
+
+def flawless(
+    rows: Collection[Row], workload: Workload, spans: Mapping[int, tuple[int, int]]
+) -> list[dict[str, Any]] | None:
+    """Return ``audit.reconcile``'s rows by those of ``audit.summarize``, or null unless all partitions are proven."""
+    if proven(rows, workload, spans) != set(range(workload.partitions)):
+        return None
+    return [_flawless(row, workload) for row in rows]
+
+
+def proven(rows: Iterable[Row], workload: Workload, spans: Mapping[int, tuple[int, int]]) -> set[int]:
+    """Return the partitions of ``spans`` (first and end offset) whose ``audit.summarize`` rows leave no fault possible.
+
+    A partition is proven if it has as many offsets as the run has records for it, all are those of records without a
+    fault, and each one's offset minus its place is the first offset. A reader returns each offset once, so the places
+    are distinct, too: each record is there once, and in order.
+    """
+    counts: Counter[int] = Counter()
+    starts: dict[int, set[int]] = {partition: set() for partition in spans}
+    for row in rows:
+        counts[row["partition"]] += row["visible"]
+        starts.setdefault(row["partition"], set()).update((row["lowest_start"], row["highest_start"]))
+    return {
+        partition
+        for partition, (first, end) in spans.items()
+        if partition < workload.partitions
+        and counts[partition] == workload.expected_in(partition) == end - first
+        and starts[partition] <= {first}
+    }
+
+
+def _flawless(row: Row, workload: Workload) -> dict[str, Any]:
+    count = row["visible"]
+    return {
+        **dict.fromkeys(SUMMED, 0),
+        "partition": row["partition"],
+        "expected_partition": row["partition"],
+        "latency_ms": row["latency_ms"],
+        "max_latency_ms": row["max_latency_ms"],
+        "visible": count,
+        "records": count,
+        "bytes": count * (KEY_LENGTH + workload.record_bytes),
+        "fingerprint": row["fingerprint"],
+        "first_copies": count,
+    }
 
 
 def per_partition(

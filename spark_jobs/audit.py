@@ -1,16 +1,19 @@
-"""The account of a run: what is lost, duplicated, out of order, misplaced, and where. Joins and windows only.
+"""The account of a run: what is lost, duplicated, out of order, misplaced, and where.
 
-Input is ``reading.judge``'s output. Results are DataFrames whose size depends on partitions or on a limit, never on the
-number of records, so that they may be collected.
+A run without a fault is proven by ``summarize`` and ``aggregate.flawless``: one pass, without a sort. Everything else
+is counted by joins and windows over ``reading.judge``'s output. Results are DataFrames whose size depends on partitions
+or on a limit, never on the number of records, so that they may be collected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_jobs import aggregate, reading
 from spark_jobs.reading import CORRUPT, NULL_VALUE, OTHER_RUN, OURS
 from spark_jobs.record_format import Workload
 from spark_jobs.records import key_of, partition_of, writer_of
@@ -20,7 +23,37 @@ LONG_DIGITS = 19
 SPREAD = 1024  # how many groups the records without a number are spread over
 
 
-def reconcile(judged: DataFrame, workload: Workload) -> DataFrame:
+def account(
+    rows: DataFrame, workload: Workload, times: tuple[int, int], spans: Mapping[int, tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """Return ``reconcile``'s rows of all records of ``spans`` (by partition: first and end offset), as dictionaries."""
+    summary = [row.asDict() for row in summarize(rows, workload, times).collect()]
+    proven = aggregate.flawless(summary, workload, spans)
+    if proven is not None:
+        return proven
+    return [row.asDict() for row in reconcile(reading.judge(rows, workload, times)).collect()]
+
+
+def summarize(rows: DataFrame, workload: Workload, times: tuple[int, int]) -> DataFrame:
+    """Count the records that have no fault by themselves, in one pass and without a sort.
+
+    ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, max_latency_ms]``; the latency is cut.
+    """
+    cut = _cut(F.col("latency_ms")).alias("latency_ms")
+    return (
+        reading.as_written(rows, workload, times)
+        .groupBy("partition", cut)
+        .agg(
+            F.count("start").alias("visible"),
+            F.bit_xor(_identity()).alias("fingerprint"),
+            F.min("start").alias("lowest_start"),
+            F.max("start").alias("highest_start"),
+            F.max("latency_ms").alias("max_latency_ms"),
+        )
+    )
+
+
+def reconcile(judged: DataFrame) -> DataFrame:
     """Count everything in one pass: by partition, by the partition where a record belongs, and by latency.
 
     ``[partition, expected_partition, latency_ms, visible, records, bytes, corrupt, misplaced, other_runs, null_values,
@@ -37,7 +70,7 @@ def reconcile(judged: DataFrame, workload: Workload) -> DataFrame:
         F.max("latency_ms").alias("max_latency_ms"),
     ]
     cut = _cut(F.col("latency_ms")).alias("latency_ms")
-    return with_copies(judged, workload).groupBy("partition", "expected_partition", cut).agg(*counters(), *copies)
+    return with_copies(judged).groupBy("partition", "expected_partition", cut).agg(*counters(), *copies)
 
 
 def counters() -> list[Column]:
@@ -46,7 +79,6 @@ def counters() -> list[Column]:
     ``fingerprint`` is equal for two readings when both saw the same records, and hardly ever else (it has 64 bits).
     """
     ours = F.col("kind").isin(*OURS)
-    identity = F.xxhash64("partition", "offset", "sequence", "kind")
     return [
         F.count(F.lit(1)).alias("visible"),
         F.count_if(ours).alias("records"),
@@ -57,24 +89,27 @@ def counters() -> list[Column]:
         F.count_if(F.col("kind") == NULL_VALUE).alias("null_values"),
         F.count_if(ours & F.col("has_headers")).alias("foreign_headers"),
         F.count_if(F.col("odd_time")).alias("odd_times"),
-        F.coalesce(F.bit_xor(F.when(ours, identity)), F.lit(0)).alias("fingerprint"),
+        F.coalesce(F.bit_xor(F.when(ours, _identity())), F.lit(0)).alias("fingerprint"),
     ]
 
 
-def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
-    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its writer is before it).
+def _identity() -> Column:
+    return F.xxhash64("partition", "offset", "sequence", "kind")
 
-    Kafka promises the order of each producer in each partition. One sort of a writer's records for a partition, from
-    the highest number down, answers both: a copy is the first when the next row has another number, and it is behind
-    when any row so far (all with higher numbers) has a lower offset. Offsets of different partitions do not compare, so
-    misplaced copies take no part in the order, and they sort as if they came last. Both are null for a record without
-    a number.
+
+def with_copies(judged: DataFrame) -> DataFrame:
+    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its partition is before it).
+
+    A partition has one writer, and Kafka promises the order of each producer in each partition. One sort of the
+    records for a partition, from the highest number down, answers both: a copy is the first when the next row has
+    another number, and it is behind when any row so far (all with higher numbers) has a lower offset. Offsets of
+    different partitions do not compare, so misplaced copies take no part in the order, and they sort as if they came
+    last. Both are null for a record without a number.
     """
     sequence = F.col("sequence")
-    run_of_numbers = writer_of(sequence, workload) * workload.partitions + F.col("expected_partition")
     rows = judged.withColumns(
         {
-            "ordered_in": F.coalesce(run_of_numbers, -1 - F.col("offset") % SPREAD),
+            "ordered_in": F.coalesce("expected_partition", -1 - F.col("offset") % SPREAD),
             "place": F.when(F.col("partition") == F.col("expected_partition"), F.col("offset")),
         }
     )
@@ -88,7 +123,7 @@ def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
     return rows.withColumns({"is_first": F.when(counted, is_first), "is_behind": F.when(counted, is_behind)})
 
 
-def first_faults(judged: DataFrame, workload: Workload, limit: int) -> DataFrame:
+def first_faults(judged: DataFrame, limit: int) -> DataFrame:
     """Return ``[kind, partition, offset, sequence]`` of the ``limit`` first records of each fault, in order.
 
     ``kind`` is a name of ``FAULTS``, which are those of ``report_schema.Counts``.
@@ -103,7 +138,7 @@ def first_faults(judged: DataFrame, workload: Workload, limit: int) -> DataFrame
         "odd_times": F.col("odd_time"),
     }
     kinds = F.array_compact(F.array(*(F.when(flag, F.lit(name)) for name, flag in flags.items())))
-    rows = with_copies(judged, workload).select(F.explode(kinds).alias("fault"), "partition", "offset", "sequence")
+    rows = with_copies(judged).select(F.explode(kinds).alias("fault"), "partition", "offset", "sequence")
     place = F.row_number().over(Window.partitionBy("fault").orderBy("partition", "offset"))
     named = rows.withColumn("place", place).where(F.col("place") <= limit)
     return named.select(F.col("fault").alias("kind"), "partition", "offset", "sequence").orderBy(
@@ -117,7 +152,7 @@ def retries_needed(judged: DataFrame, workload: Workload) -> DataFrame:
     An attempt writes each number of its writer once at most, so the record with most copies decides for each writer.
     """
     sequence = F.col("sequence")
-    again = with_copies(judged, workload).where(~F.col("is_first")).groupBy("sequence").count()
+    again = with_copies(judged).where(~F.col("is_first")).groupBy("sequence").count()
     most = again.groupBy(writer_of(sequence, workload).alias("writer")).agg(F.max("count").alias("most"))
     return most.agg(F.coalesce(F.sum("most"), F.lit(0)).alias("retries"))
 
@@ -133,7 +168,7 @@ def first_missing(
 ) -> DataFrame:
     """Return ``[sequence, key, partition, offset_before, offset_after]`` of the ``limit`` lowest missing numbers.
 
-    The neighbours are the nearest received numbers of the same writer in the partition where the record belongs.
+    The neighbours are the nearest received numbers in the partition where the record belongs.
     """
     sequence = F.col("sequence")
     absent = missing(spark, judged, workload).where(partition_of(sequence, workload).isin(*partitions))
@@ -142,12 +177,11 @@ def first_missing(
         "sequence",
         key_of(sequence, workload).alias("key"),
         partition_of(sequence, workload).alias("gap_partition"),
-        writer_of(sequence, workload).alias("gap_writer"),
     )
     received = judged.where(sequence.isNotNull() & (F.col("partition") == F.col("expected_partition"))).select(
-        "partition", "offset", sequence.alias("seen"), writer_of(sequence, workload).alias("writer")
+        "partition", "offset", sequence.alias("seen")
     )
-    beside = (F.col("partition") == F.col("gap_partition")) & (F.col("writer") == F.col("gap_writer"))
+    beside = F.col("partition") == F.col("gap_partition")
     seen, offset = F.col("seen"), F.col("offset")
     return (
         received.join(F.broadcast(gaps), beside, "right")

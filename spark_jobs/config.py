@@ -2,9 +2,9 @@
 
 Required: ``run_id`` (1 to 16 of ``A-Z a-z 0-9 . _ -``, new for each run), ``bootstrap_servers`` (``host:port,…``),
 ``topic`` (exists already, with ``partitions`` partitions), ``partitions``, ``records``, ``record_bytes`` (of a value),
-``output_dir`` (for ``report.json``). Optional: ``writers`` (parallel producers; unset: as many as Spark has cores),
-``client_options`` (``kafka.*``), ``native_smoke_seconds`` (deadline of the native smoke test), and for the report
-``cluster``, ``versions``, ``timeline`` (path of the callback's JSON lines), ``settings``.
+``output_dir`` (for ``report.json``). Optional: ``writers`` (parallel producers, at most one for each partition; unset:
+as many as Spark has cores), ``client_options`` (``kafka.*``), ``native_smoke_seconds`` (deadline of the native smoke
+test), and for the report ``cluster``, ``versions``, ``timeline`` (path of the callback's JSON lines), ``settings``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ PATTERNS = {
     "output_dir": (r"(?s).+", "a directory"),
     "timeline": (r"(?s).+", "a file"),
 }
+NATIVE_SECONDS, NATIVE_SECONDS_OF_PARTITION = 10.0, 0.05  # 1,000 partitions took a minute on a busy machine
 DICTIONARIES = ("client_options", "cluster", "versions", "settings")
 FIXED_OPTIONS = {
     "kafka.bootstrap.servers": "it comes from bootstrap_servers",
@@ -61,12 +62,17 @@ class SmokeConfig:
     record_bytes: int
     output_dir: Path
     writers: int | None = None
-    native_smoke_seconds: float = 10.0
+    native_smoke_seconds: float | None = None
     timeline: Path | None = None
     client_options: Mapping[str, str] = field(default_factory=dict)
     cluster: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def native_seconds(self) -> float:
+        """Return the deadline of the native smoke test: the given one, or 10 s and 50 ms for each partition."""
+        return self.native_smoke_seconds or NATIVE_SECONDS + NATIVE_SECONDS_OF_PARTITION * self.partitions
 
 
 def load(path: Path) -> SmokeConfig:

@@ -82,17 +82,20 @@ class Window:
 
 @dataclass(frozen=True)
 class TopicIo:
-    """One topic as Spark reaches it; ``client_options`` are ``kafka.*`` options such as ``kafka.security.protocol``."""
+    """One topic as Spark reaches it; ``client_options`` are ``kafka.*`` options such as ``kafka.security.protocol``.
+
+    ``filled_at_once``: the number of partitions to which all writers together write at a time.
+    """
 
     spark: SparkSession
     bootstrap_servers: str
     topic: str
     client_options: Mapping[str, str]
-    partitions: int = 1
+    filled_at_once: int = 1
 
     def write(self, records: DataFrame) -> None:
         """Write ``[key, value, partition]`` to the topic; returns when every record is acknowledged."""
-        options = {**WRITE_OPTIONS, BATCH_SIZE: str(batch_size(self.partitions)), **self._connection()}
+        options = {**WRITE_OPTIONS, BATCH_SIZE: str(batch_size(self.filled_at_once)), **self._connection()}
         records.write.format(FORMAT).options(**options).option(TOPIC, self.topic).save()
 
     def read(self, window: Window) -> DataFrame:

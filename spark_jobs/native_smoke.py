@@ -73,7 +73,7 @@ def _place(message: Message) -> tuple[int, int]:
 def run(config: SmokeConfig) -> NativeSmoke:
     """Send a record to each partition and read it back, or raise ``UnreachableError`` saying who did not answer."""
     progress = _Progress(monotonic())
-    deadline = progress.began + config.native_smoke_seconds
+    deadline = progress.began + config.native_seconds
     cluster_id = str(config.cluster.get("cluster_id") or "")
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, CONNECT_SECONDS, cluster_id)
     view = _settled(admin, config, progress)
@@ -113,7 +113,7 @@ def _check(config: SmokeConfig, view: TopicView) -> None:
 
 def _send(config: SmokeConfig, options: dict[str, Any], progress: _Progress, deadline: float) -> None:
     workload = Workload(f"~{config.run_id[:15]}", config.partitions, MIN_RECORD_BYTES, config.partitions, 1)
-    timeout_ms = int(config.native_smoke_seconds * 1000)
+    timeout_ms = int(config.native_seconds * 1000)
     producer = Producer({**options, "acks": "all", "linger.ms": 0, "message.timeout.ms": timeout_ms})
     for partition in range(config.partitions):
         key, value = encode(workload, partition, int(time() * 1000))
@@ -139,7 +139,7 @@ def _receive(config: SmokeConfig, options: dict[str, Any], progress: _Progress, 
     if missing:
         raise UnreachableError(
             f"reading back from {config.topic}: partitions {', '.join(missing)} did not return an acknowledged record "
-            f"within {config.native_smoke_seconds:.0f} s ({progress.complaints})"
+            f"within {config.native_seconds:.0f} s ({progress.complaints})"
         )
 
 

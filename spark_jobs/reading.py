@@ -8,6 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_jobs.record_format import (
     CHECKSUM,
     EVENT_MS,
+    KEY_LENGTH,
     MAGIC,
     PAYLOAD_START,
     SEQUENCE,
@@ -15,7 +16,7 @@ from spark_jobs.record_format import (
     Field,
     Workload,
 )
-from spark_jobs.records import checksum, key_of, partition_of, payload_of
+from spark_jobs.records import checksum, key_of, partition_of, payload_of, place_of
 
 # Kinds of records; small numbers, because every one of millions carries it.
 INTACT = 0
@@ -62,6 +63,42 @@ def judge(kafka_rows: DataFrame, workload: Workload, times: tuple[int, int] = EV
         F.when(F.col("kind") == INTACT, F.col("append_ms") - _event_ms()).alias("latency_ms"),
         "has_headers",
         ((F.col("kind") == INTACT) & ~F.coalesce(_event_ms().between(*times), F.lit(False))).alias("odd_time"),
+    )
+
+
+def as_written(kafka_rows: DataFrame, workload: Workload, times: tuple[int, int]) -> DataFrame:
+    """Return ``[partition, offset, sequence, kind, start, latency_ms]`` of the records with right bytes, no headers.
+
+    ``start`` is the offset minus the record's place in its partition; null for a record elsewhere, of another time, or
+    with a number beyond the run's. So each ``start`` is that of a record without any fault by ``judge``. In a second
+    filter each number would be parsed again.
+    """
+    sequence, event, offset = F.col("sequence"), F.col("event_ms"), F.col("offset")
+    tail = workload.record_bytes - TAIL_LENGTH + 1
+    sound = kafka_rows.where(
+        (F.length("key") == KEY_LENGTH)
+        & (F.length("value") == workload.record_bytes)
+        & _starts("value", MAGIC + workload.padded_run_id)
+        & (_bytes(SEQUENCE.start) == _bytes(tail))
+        & (F.coalesce(F.size("headers"), F.lit(0)) <= 0)
+        & (_checksum_of_row() == _slice(CHECKSUM).try_cast("long"))
+    )
+    numbered = sound.select(
+        "partition",
+        "offset",
+        _number(SEQUENCE.start).alias("sequence"),
+        _event_ms().alias("event_ms"),
+        _append_ms().alias("append_ms"),
+    )
+    placed = F.col("partition") == partition_of(sequence, workload)
+    fits = _in_range(sequence, workload) & event.between(*times) & placed
+    return numbered.select(
+        "partition",
+        "offset",
+        "sequence",
+        F.lit(INTACT).cast("byte").alias("kind"),
+        F.when(fits, offset - place_of(sequence, workload)).alias("start"),
+        (F.col("append_ms") - event).alias("latency_ms"),
     )
 
 
@@ -126,7 +163,11 @@ def _slice(field: Field) -> Column:
 
 def _number(start: int) -> Column:
     """Return twelve digits of the value, or null if they are not digits."""
-    return F.substring("value", start + 1, SEQUENCE.length).cast("string").try_cast("long")
+    return _bytes(start).cast("string").try_cast("long")
+
+
+def _bytes(start: int) -> Column:
+    return F.substring("value", start + 1, SEQUENCE.length)
 
 
 def _tail_number(workload: Workload) -> Column:

@@ -14,7 +14,7 @@ from spark_jobs.record_format import (
     KEY_NUMBER_LENGTH,
     MAGIC,
     SEQUENCE,
-    WRITER,
+    STRIPE,
     Workload,
 )
 
@@ -24,7 +24,7 @@ CLOCK_MS = 'java_method("java.lang.System", "currentTimeMillis")'
 
 def generate(spark: SparkSession, workload: Workload) -> DataFrame:
     """Return ``[key: binary, value: binary, partition: int]``, one task for each writer, in the sequence's order."""
-    sequences = spark.range(0, workload.records, 1, workload.writers).withColumn("event_ms", F.expr(CLOCK_MS))
+    sequences = spark.range(0, workload.records, 1, workload.tasks).withColumn("event_ms", F.expr(CLOCK_MS))
     return encode(sequences.withColumnRenamed("id", "sequence"), workload)
 
 
@@ -34,7 +34,7 @@ def encode(sequences: DataFrame, workload: Workload) -> DataFrame:
     number = digits(sequence, SEQUENCE.length)
     head = F.concat(
         F.lit((MAGIC + workload.padded_run_id).decode() + " "),
-        digits(writer_of(sequence, workload), WRITER.length),
+        digits(stripe_of(sequence, workload), STRIPE.length),
         F.lit(" "),
         number,
         F.lit(" "),
@@ -67,27 +67,52 @@ def checksum(*parts: Column | str) -> Column:
     return F.crc32(F.concat(*parts).cast("binary"))
 
 
+def stripe_of(sequence: Column, workload: Workload) -> Column:
+    """Return the stripe whose range holds the sequence; exact, in whole numbers."""
+    return _div((sequence + 1) * workload.stripes - 1, workload.records)
+
+
 def writer_of(sequence: Column, workload: Workload) -> Column:
-    """Return the writer whose range holds the sequence; exact, in whole numbers."""
-    numerator = (sequence + 1) * workload.writers - 1
-    return F.call_function("div", numerator, F.lit(workload.records).cast("long"))
-
-
-def key_number_of(sequence: Column, workload: Workload) -> Column:
-    """Return the number of the sequence's key among its writer's keys."""
-    return sequence % workload.keys_per_writer
+    """Return the task that writes the sequence."""
+    return _div((sequence + 1) * workload.tasks - 1, workload.records)
 
 
 def key_of(sequence: Column, workload: Workload) -> Column:
-    """Return ``<tag>-<writer>-<number>``."""
-    writer = digits(writer_of(sequence, workload), WRITER.length)
-    number = digits(key_number_of(sequence, workload), KEY_NUMBER_LENGTH)
-    return F.concat(F.lit(workload.tag + "-"), writer, F.lit("-"), number)
+    """Return ``<tag>-<stripe>-<number>``."""
+    number = _turn(sequence, workload) % (_width(sequence, workload) * workload.keys_per_partition)
+    stripe = digits(stripe_of(sequence, workload), STRIPE.length)
+    return F.concat(F.lit(workload.tag + "-"), stripe, F.lit("-"), digits(number, KEY_NUMBER_LENGTH))
 
 
 def partition_of(sequence: Column, workload: Workload) -> Column:
     """Return the partition of the sequence."""
-    return (sequence % workload.partitions).cast("int")
+    turn = _turn(sequence, workload) % _width(sequence, workload)
+    return (_first(stripe_of(sequence, workload), workload) + turn).cast("int")
+
+
+def place_of(sequence: Column, workload: Workload) -> Column:
+    """Return how many of the run's records are before this one in its partition."""
+    return _div(_turn(sequence, workload), _width(sequence, workload))
+
+
+def _turn(sequence: Column, workload: Workload) -> Column:
+    """Return the place of the sequence in its stripe."""
+    return sequence - _div(stripe_of(sequence, workload) * workload.records, workload.stripes)
+
+
+def _width(sequence: Column, workload: Workload) -> Column:
+    """Return the number of partitions of the sequence's stripe: never 0, also where no stripe has such a number."""
+    stripe = stripe_of(sequence, workload)
+    return _first(stripe + 1, workload) - _first(stripe, workload)
+
+
+def _first(stripe: Column, workload: Workload) -> Column:
+    return _div(stripe * workload.partitions, workload.stripes)
+
+
+def _div(numerator: Column, divisor: Column | int) -> Column:
+    by = F.lit(divisor).cast("long") if isinstance(divisor, int) else divisor
+    return F.call_function("div", numerator, by)
 
 
 def payload_of(sequence: Column, workload: Workload) -> Column:

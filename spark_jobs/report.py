@@ -73,7 +73,7 @@ def require_unused(config: SmokeConfig) -> None:
 def workload_of(workload: RecordWorkload) -> Workload:
     """Return the workload in the report's form."""
     return Workload(
-        records=workload.records, record_bytes=workload.record_bytes, writers=workload.writers, keys=workload.keys
+        records=workload.records, record_bytes=workload.record_bytes, writers=workload.tasks, keys=workload.keys
     )
 
 

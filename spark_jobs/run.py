@@ -54,8 +54,8 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     draft["topic"]["replication_factor"] = view.replication_factor
     draft["changes"] = changed = changes.between([native.view, view], retried)
     window, behind = _decided(bench, starts)
-    judged = reading.judge(bench.topic.read(window), bench.workload, times)
-    rows, passes["batch_read"] = _account(bench, judged)
+    stored = bench.topic.read(window)
+    rows, passes["batch_read"] = _account(bench, stored, times, window)
     draft["per_partition"] = aggregate.per_partition(rows, bench.workload, window.spans, view.leaders, behind)
     draft["counts"] = counts = aggregate.counts(draft["per_partition"], rows, bench.workload.records)
     draft["per_broker"] = aggregate.per_broker(draft["per_partition"], view.brokers)
@@ -63,6 +63,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     if draft["latency"] is None:
         draft["not_checked"].append(verdict.NO_APPEND_TIME)
     report.write(draft, progress, config.output_dir)
+    judged = reading.judge(stored, bench.workload, times)
     needed = _name_faults(bench, draft, counts, judged, view.leaders)
     draft["stream"], passes["stream_read"] = _stream(bench, window, rows)
     last = bench.admin.describe_topic(config.topic)
@@ -99,10 +100,9 @@ def _decided(bench: Bench, starts: Mapping[int, int]) -> tuple[kafka_io.Window, 
 
 def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Bench:
     writers = config.writers or spark.sparkContext.defaultParallelism
-    workload = Workload(
-        own_id(config.run_id), config.records, config.record_bytes, config.partitions, min(writers, config.records)
-    )
-    topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options, config.partitions)
+    workload = Workload(own_id(config.run_id), config.records, config.record_bytes, config.partitions, writers)
+    at_once = workload.filled_at_once
+    topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options, at_once)
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, ADMIN_SECONDS)
     return Bench(spark, workload, topic, admin, progress)
 
@@ -119,10 +119,12 @@ def _write(bench: Bench) -> Rate:
     return result
 
 
-def _account(bench: Bench, judged: DataFrame) -> tuple[list[dict[str, Any]], Rate]:
-    """Return the audit's rows; the rate is that of reading and auditing in one pass."""
+def _account(
+    bench: Bench, stored: DataFrame, times: tuple[int, int], window: kafka_io.Window
+) -> tuple[list[dict[str, Any]], Rate]:
+    """Return the audit's rows; the rate is that of reading and auditing, in one pass where nothing is wrong."""
     began = monotonic()
-    rows = [row.asDict() for row in audit.reconcile(judged, bench.workload).collect()]
+    rows = audit.account(stored, bench.workload, times, window.spans)
     result = rate(_total(rows, "records"), _total(rows, "bytes"), monotonic() - began)
     bench.progress.say(f"read back and audited {in_words(result)}")
     return rows, result
@@ -166,7 +168,7 @@ def _name_faults(
         draft["first_missing"] = [
             cast("Missing", {**row.asDict(), "leader": leaders.get(row["partition"])}) for row in rows
         ]
-    rows = audit.first_faults(judged, bench.workload, FIRST_LIMIT).collect()
+    rows = audit.first_faults(judged, FIRST_LIMIT).collect()
     draft["first_faults"] = [cast("Fault", {**row.asDict(), "leader": leaders.get(row["partition"])}) for row in rows]
     if not counts["duplicated"]:
         return 0

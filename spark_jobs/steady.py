@@ -133,7 +133,7 @@ def _write(
             config.topic,
             value,
             key,
-            workload.partition_of(sequence),
+            sequence % config.partitions,
             on_delivery=functools.partial(times.delivered, sequence),
         )
     producer.flush(DRAIN_SECONDS)

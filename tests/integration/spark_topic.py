@@ -68,11 +68,14 @@ class SparkTopic:
             sleep(0.05)
         raise TimeoutError("a transaction stays open")
 
+    def stored(self, spark: SparkSession, window: Window) -> DataFrame:
+        return TopicIo(spark, self.bootstrap, self.name, {}).read(window)
+
     def judged(self, spark: SparkSession, window: Window) -> DataFrame:
-        return reading.judge(TopicIo(spark, self.bootstrap, self.name, {}).read(window), self.workload)
+        return reading.judge(self.stored(spark, window), self.workload)
 
     def rows(self, spark: SparkSession, window: Window) -> list[dict[str, Any]]:
-        return [row.asDict() for row in audit.reconcile(self.judged(spark, window), self.workload).collect()]
+        return audit.account(self.stored(spark, window), self.workload, reading.EVER, window.spans)
 
     def counts(self, spark: SparkSession, window: Window) -> Counts:
         rows = self.rows(spark, window)

@@ -42,9 +42,9 @@ class KafkaLog:
 
     @classmethod
     def of(cls, workload: Workload) -> KafkaLog:
-        """The whole run, undamaged, writers taking turns as they do in parallel."""
+        """The whole run, undamaged, stripes taking turns as those of several writers do in parallel."""
         made = cls(workload)
-        ranges = [list(workload.range_of(writer)) for writer in range(workload.writers)]
+        ranges = [list(workload.range_of(stripe)) for stripe in range(workload.stripes)]
         for turn in range(max(map(len, ranges))):
             made.append(*(numbers[turn] for numbers in ranges if turn < len(numbers)))
         return made
@@ -92,11 +92,14 @@ class KafkaLog:
             spans[partition] = (0, max(offset + 1, spans[partition][1]))
         return spans
 
+    def frame(self, spark: SparkSession) -> DataFrame:
+        return spark.createDataFrame(self.rows(), SCHEMA)
+
     def judged(self, spark: SparkSession) -> DataFrame:
-        return reading.judge(spark.createDataFrame(self.rows(), SCHEMA), self.workload, TIMES)
+        return reading.judge(self.frame(spark), self.workload, TIMES)
 
     def accounted(self, spark: SparkSession) -> list[dict[str, Any]]:
-        return [row.asDict() for row in audit.reconcile(self.judged(spark), self.workload).collect()]
+        return audit.account(self.frame(spark), self.workload, TIMES, self.spans())
 
     def counts(self, spark: SparkSession) -> Counts:
         """Return the audit's counts of this log."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import random
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_jobs import aggregate, audit
 from spark_jobs.record_format import (
     CHECKSUM,
     EVENT_MS,
@@ -17,16 +19,16 @@ from spark_jobs.record_format import (
     PAYLOAD_START,
     RUN_ID,
     SEQUENCE,
-    WRITER,
+    STRIPE,
     Workload,
     encode,
 )
 from tests.unit.spark.kafka_log import EVENT_MS as EVENT
-from tests.unit.spark.kafka_log import Entry, KafkaLog, clean
+from tests.unit.spark.kafka_log import TIMES, Entry, KafkaLog, clean
 
-WORKLOAD = Workload("run-a", 300, 100, 3, 2)
-OTHER = Workload("run-b", 300, 100, 3, 2)
-KEYS = WORKLOAD.keys_per_writer
+WORKLOAD = Workload("run-a", 300, 100, 6, 2)
+OTHER = Workload("run-b", 300, 100, 6, 2)
+KEYS = 3 * WORKLOAD.keys_per_partition  # of a stripe
 
 
 def misplace(log: KafkaLog, sequence: int) -> None:
@@ -96,7 +98,7 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
     ),
     "flip in the magic": (lambda log: log.flip(9, 3), {"corrupt": 1}),
     "flip in the run id": (lambda log: log.flip(9, RUN_ID.start * 8 + 1), {"corrupt": 1}),
-    "flip in the writer": (lambda log: log.flip(9, WRITER.start * 8), {"corrupt": 1}),
+    "flip in the stripe": (lambda log: log.flip(9, STRIPE.start * 8), {"corrupt": 1}),
     "flip in the number": (lambda log: log.flip(9, (SEQUENCE.end - 1) * 8), {"corrupt": 1}),
     "flip in the event time": (lambda log: log.flip(9, EVENT_MS.start * 8), {"corrupt": 1}),
     "flip in the checksum": (lambda log: log.flip(9, CHECKSUM.start * 8), {"corrupt": 1}),
@@ -136,12 +138,18 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
 
 
 @pytest.mark.parametrize(("inject", "expected"), FAULTS.values(), ids=FAULTS.keys())
-def test_the_audit_counts_exactly_what_was_injected(
+def test_both_ways_of_the_audit_count_exactly_what_was_injected(
     spark: SparkSession, inject: Callable[[KafkaLog], None], expected: dict[str, int]
 ) -> None:
     log = KafkaLog.of(WORKLOAD)
     inject(log)
-    assert log.counts(spark) == {**clean(WORKLOAD), **expected}
+    rows = [row.asDict() for row in audit.reconcile(log.judged(spark)).collect()]
+    results = aggregate.per_partition(rows, WORKLOAD, log.spans(), {})
+    assert aggregate.counts(results, rows, WORKLOAD.records) == {**clean(WORKLOAD), **expected}
+    summary = [row.asDict() for row in audit.summarize(log.frame(spark), WORKLOAD, TIMES).collect()]
+    quick = aggregate.flawless(summary, WORKLOAD, log.spans())
+    place = operator.itemgetter("partition")
+    assert (None if expected else sorted(rows, key=place)) == (quick and sorted(quick, key=place))
 
 
 def test_holes_in_the_offsets_are_not_losses(spark: SparkSession) -> None:
@@ -169,8 +177,9 @@ def test_the_smallest_record_still_tells_which_one_it_was(spark: SparkSession) -
 
 
 def same_order_after(workload: Workload, sequence: int) -> range:
-    end = workload.range_of(workload.writer_of(sequence)).stop
-    return range(sequence + workload.partitions, end, workload.partitions)
+    stripe = workload.stripe_of(sequence)
+    width = len(workload.partitions_of(stripe))
+    return range(sequence + width, workload.range_of(stripe).stop, width)
 
 
 def oracle(log: KafkaLog) -> dict[str, int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from pyspark.sql import SparkSession
 
-from tests.audit_oracle import CASES, PLANS, Plans, agree
+from spark_jobs import aggregate
+from tests.audit_oracle import CASES, PLANS, WORKLOAD, Plans, agree, planted, sound, summarized
 
 
 @seed(81)
@@ -15,3 +16,21 @@ from tests.audit_oracle import CASES, PLANS, Plans, agree
 @given(plans=PLANS)
 def test_the_audit_and_a_count_in_plain_python_agree(spark: SparkSession, plans: Plans) -> None:
     assert agree(spark, plans) > CASES // 2
+
+
+@seed(82)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), database=None, phases=[Phase.generate]
+)
+@given(plans=PLANS)
+def test_exactly_the_partitions_without_a_fault_are_proven_in_one_pass(plans: Plans) -> None:
+    log = planted(plans)
+    found = aggregate.proven(summarized(log), WORKLOAD, log.spans())
+    assert found == sound(log)
+    assert len(found) < CASES
+    assert aggregate.flawless(summarized(log), WORKLOAD, log.spans()) is None
+
+
+def test_a_log_without_a_fault_is_proven_in_one_pass() -> None:
+    log = planted([[] for _ in range(CASES)])
+    assert aggregate.proven(summarized(log), WORKLOAD, log.spans()) == set(range(CASES))

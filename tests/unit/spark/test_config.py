@@ -31,13 +31,14 @@ def written(tmp_path: Path, content: object) -> Path:
 def test_the_smallest_configuration_is_enough(tmp_path: Path) -> None:
     loaded = config.load(written(tmp_path, GOOD))
     assert (loaded.writers, loaded.timeline, loaded.client_options) == (None, None, {})
+    assert loaded.native_seconds == 10 + 0.05 * loaded.partitions
     assert loaded.output_dir == Path("/tmp/smoke")  # noqa: S108
 
 
 def test_everything_optional_is_taken(tmp_path: Path) -> None:
     more = {"writers": 3, "timeline": "/x", "native_smoke_seconds": 1.5, "versions": {"kafka": "4.3.1"}, "cluster": {}}
     loaded = config.load(written(tmp_path, {**GOOD, **more}))
-    assert (loaded.writers, loaded.timeline, loaded.native_smoke_seconds) == (3, Path("/x"), 1.5)
+    assert (loaded.writers, loaded.timeline, loaded.native_seconds) == (3, Path("/x"), 1.5)
 
 
 @pytest.mark.parametrize("servers", ["[fd00::1]:9092", "k1:9092,[fd00::1]:9092", "[fd00::1]:9092,10.0.0.1:9092"])

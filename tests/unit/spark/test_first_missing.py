@@ -11,9 +11,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from spark_jobs import aggregate, audit, reading
 from spark_jobs.record_format import Workload
-from tests.unit.spark.kafka_log import LATENCY_MS, SCHEMA, KafkaLog
+from tests.unit.spark.kafka_log import LATENCY_MS, SCHEMA, TIMES, KafkaLog
 
-WORKLOAD = Workload("run-a", 300, 100, 3, 2)
+WORKLOAD = Workload("run-a", 300, 100, 6, 2)
 
 
 def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) -> None:
@@ -21,27 +21,27 @@ def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) 
     offsets = {row[1][26:38]: row[3] for row in log.rows()}
     log.drop(9, 12, 150, 299)
     kept = {row[1][26:38]: row[3] for row in log.rows()}
-    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(3)).collect()
+    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(6)).collect()
     assert [row["sequence"] for row in rows] == [9, 12, 150, 299]
     assert [row["key"].encode() for row in rows] == [WORKLOAD.key_of(sequence) for sequence in (9, 12, 150, 299)]
-    assert [row["partition"] for row in rows] == [0, 0, 0, 2]
-    nine, twelve, first_of_writer, last = rows
+    assert [row["partition"] for row in rows] == [0, 0, 3, 5]
+    nine, twelve, first_of_stripe, last = rows
     assert (nine["offset_before"], nine["offset_after"]) == (kept[b"%012d" % 6], kept[b"%012d" % 15])
     assert (nine["offset_before"], nine["offset_after"]) == (twelve["offset_before"], twelve["offset_after"])
-    assert (first_of_writer["offset_before"], last["offset_after"]) == (None, None)
+    assert (first_of_stripe["offset_before"], last["offset_after"]) == (None, None)
     assert offsets.keys() > kept.keys()
 
 
 def test_no_more_than_the_limit_are_named_lowest_first(spark: SparkSession) -> None:
     log = KafkaLog.of(WORKLOAD)
     log.drop(*range(100, 200))
-    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(3)).collect()
+    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(6)).collect()
     assert [row["sequence"] for row in rows] == list(range(100, 120))
 
 
 def test_an_empty_topic_names_the_first_without_neighbours(spark: SparkSession) -> None:
     empty = reading.judge(spark.createDataFrame([], SCHEMA), WORKLOAD)
-    rows = audit.first_missing(spark, empty, WORKLOAD, 3, range(3)).collect()
+    rows = audit.first_missing(spark, empty, WORKLOAD, 3, range(6)).collect()
     assert [tuple(row)[2:] for row in rows] == [(0, None, None), (1, None, None), (2, None, None)]
 
 
@@ -59,8 +59,8 @@ def test_latency_is_the_brokers_time_minus_the_event_time(spark: SparkSession) -
 
 def test_latency_is_unknown_when_the_producer_stamped_the_records(spark: SparkSession) -> None:
     rows = [(*row[:5], 0, None) for row in KafkaLog.of(WORKLOAD).rows()]
-    judged = reading.judge(spark.createDataFrame(rows, SCHEMA), WORKLOAD)
-    assert aggregate.latency([row.asDict() for row in audit.reconcile(judged, WORKLOAD).collect()]) is None
+    frame, spans = spark.createDataFrame(rows, SCHEMA), KafkaLog.of(WORKLOAD).spans()
+    assert aggregate.latency(audit.account(frame, WORKLOAD, TIMES, spans)) is None
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -100,7 +100,7 @@ def test_the_first_faults_are_named_with_partition_and_offset(spark: SparkSessio
     places: dict[bytes, list[tuple[int, int]]] = {}
     for row in log.rows():
         places.setdefault(row[1][26:38], []).append((row[2], row[3]))
-    found = [tuple(row) for row in audit.first_faults(log.judged(spark), WORKLOAD, 20).collect()]
+    found = [tuple(row) for row in audit.first_faults(log.judged(spark), 20).collect()]
     assert found == [
         ("corrupt", *places[b"%012d" % 9][0], 9),
         ("duplicated", *places[b"%012d" % 12][1], 12),
@@ -115,7 +115,7 @@ def test_no_more_faults_of_a_kind_than_the_limit_are_named(spark: SparkSession) 
     log = KafkaLog.of(WORKLOAD)
     log.append(*range(100))
     log.flip(200, 700)
-    kinds = [row["kind"] for row in audit.first_faults(log.judged(spark), WORKLOAD, 20).collect()]
+    kinds = [row["kind"] for row in audit.first_faults(log.judged(spark), 20).collect()]
     assert kinds == ["corrupt"] + ["duplicated"] * 20
 
 

@@ -13,6 +13,7 @@ from spark_jobs.record_format import (
     KEY_LENGTH,
     MIN_RECORD_BYTES,
     SEQUENCE,
+    STRIPE_WIDTH,
     Workload,
     encode,
 )
@@ -42,17 +43,39 @@ def test_the_checksum_is_that_of_everything_else() -> None:
 
 
 @given(workloads)
-def test_every_sequence_has_one_writer(workload: Workload) -> None:
-    ranges = [workload.range_of(writer) for writer in range(workload.writers)]
+def test_every_sequence_has_one_stripe(workload: Workload) -> None:
+    ranges = [workload.range_of(stripe) for stripe in range(workload.stripes)]
     assert [sequence for numbers in ranges for sequence in numbers] == list(range(workload.records))
-    assert all(workload.writer_of(sequence) == n for n, numbers in enumerate(ranges) for sequence in numbers)
+    assert all(workload.stripe_of(sequence) == n for n, numbers in enumerate(ranges) for sequence in numbers)
 
 
 @given(workloads)
-def test_a_key_belongs_to_one_writer_and_one_partition(workload: Workload) -> None:
+def test_every_partition_has_one_writer_which_fills_it_in_the_order_of_its_numbers(workload: Workload) -> None:
+    writers: dict[int, set[int]] = {}
+    places: dict[int, list[int]] = {}
+    for sequence in range(workload.records):
+        writers.setdefault(workload.partition_of(sequence), set()).add(workload.writer_of(sequence))
+        places.setdefault(workload.partition_of(sequence), []).append(workload.place_of(sequence))
+    assert all(len(own) == 1 for own in writers.values())
+    assert {writer for own in writers.values() for writer in own} == set(range(workload.tasks))
+    assert all(found == list(range(workload.expected_in(partition))) for partition, found in places.items())
+
+
+@given(workloads)
+def test_a_writer_fills_few_partitions_at_a_time(workload: Workload) -> None:
+    widths = [len(workload.partitions_of(stripe)) for stripe in range(workload.stripes)]
+    assert sum(widths) == workload.partitions
+    assert min(widths) >= 1
+    assert max(widths) <= STRIPE_WIDTH or workload.stripes + workload.tasks > workload.records
+    assert max(widths) - min(widths) <= 1
+    assert workload.filled_at_once == workload.tasks * max(widths)
+
+
+@given(workloads)
+def test_a_key_belongs_to_one_stripe_and_one_partition(workload: Workload) -> None:
     owners: dict[bytes, set[tuple[int, int]]] = {}
     for sequence in range(workload.records):
-        owner = (workload.writer_of(sequence), workload.partition_of(sequence))
+        owner = (workload.stripe_of(sequence), workload.partition_of(sequence))
         owners.setdefault(workload.key_of(sequence), set()).add(owner)
     assert all(len(places) == 1 for places in owners.values())
     assert len(owners) == workload.keys
@@ -62,7 +85,10 @@ def test_a_key_belongs_to_one_writer_and_one_partition(workload: Workload) -> No
 def test_the_expected_numbers_of_all_partitions_are_all_records(workload: Workload) -> None:
     expected = [workload.expected_in(partition) for partition in range(workload.partitions)]
     assert sum(expected) == workload.records
-    assert max(expected) - min(expected) <= 1
+    shares = [
+        workload.records / workload.stripes / len(own) for own in map(workload.partitions_of, range(workload.stripes))
+    ]
+    assert min(shares) - 1 < min(expected) <= max(expected) < max(shares) + 1
 
 
 @given(workloads, st.data())
@@ -73,6 +99,6 @@ def test_a_record_has_the_length_asked_for(workload: Workload, data: st.DataObje
     assert int(value[SEQUENCE.start : SEQUENCE.end]) == int(value[-SEQUENCE.length :]) == sequence
 
 
-@pytest.mark.parametrize(("records", "keys"), [(10, 10), (1000, 96), (200_000, 1200)])
+@pytest.mark.parametrize(("records", "keys"), [(10, 6), (1000, 96), (200_000, 300)])
 def test_there_are_enough_records_for_each_key_and_enough_keys(records: int, keys: int) -> None:
     assert Workload("run-1", records, 100, 6, 4).keys == keys

@@ -36,8 +36,8 @@ def test_every_record_has_its_own_moment(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize(("count", "writers"), [(1, 1), (5, 3), (97, 7), (12_345, 16)])
 def test_a_writer_is_one_task_of_spark(spark: SparkSession, count: int, writers: int) -> None:
-    workload = Workload("run-1", count, 100, 3, min(writers, count))
-    tasks = spark.range(0, count, 1, workload.writers).withColumn("task", F.spark_partition_id())
+    workload = Workload("run-1", count, 100, 30, writers)
+    tasks = spark.range(0, count, 1, workload.tasks).withColumn("task", F.spark_partition_id())
     assert tasks.where(records.writer_of(F.col("id"), workload) != F.col("task")).count() == 0
 
 
@@ -45,6 +45,8 @@ def test_numbers_at_the_upper_end_stay_exact(spark: SparkSession) -> None:
     workload = Workload("run-1", 10**12 - 1, 100, 10_000, 9999)
     sequences = [0, 10**11 + 7, 10**12 - 2]
     frame = spark.createDataFrame([(sequence,) for sequence in sequences], "id long")
-    rows = frame.select(records.writer_of(F.col("id"), workload), records.key_of(F.col("id"), workload)).collect()
-    assert [row[0] for row in rows] == [workload.writer_of(sequence) for sequence in sequences]
-    assert [row[1].encode() for row in rows] == [workload.key_of(sequence) for sequence in sequences]
+    twins = (records.writer_of, records.partition_of, records.place_of, records.stripe_of, records.key_of)
+    rows = frame.select(*(twin(F.col("id"), workload) for twin in twins)).collect()
+    for row, sequence in zip(rows, sequences, strict=True):
+        numbers = (workload.writer_of(sequence), workload.partition_of(sequence), workload.place_of(sequence))
+        assert (*row[:4], row[4].encode()) == (*numbers, workload.stripe_of(sequence), workload.key_of(sequence))
