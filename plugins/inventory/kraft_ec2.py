@@ -51,6 +51,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import ansible.module_utils
+from ansible import constants
+from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 from ansible_collections.amazon.aws.plugins.inventory import aws_ec2
 
@@ -100,6 +102,8 @@ class InventoryModule(aws_ec2.InventoryModule):
 
 
 def end(said: str) -> NoReturn:
-    """End the run: an error would have Ansible try its other plugins, and report theirs."""
+    """End the run: an error would have Ansible try its other plugins, and report theirs. Some runs go on without."""
+    if not constants.INVENTORY_ANY_UNPARSED_IS_FAILED:
+        raise AnsibleError(said)
     DISPLAY.error(said)
     raise SystemExit(1)

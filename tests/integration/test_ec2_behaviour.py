@@ -244,8 +244,8 @@ def test_a_machine_that_still_starts_gets_its_address_once_it_runs(aws: Place) -
         aws.apply(wanted)
     aws.double.calls.clear()
     aws.apply(wanted)
-    made = [each.action for each in aws.double.calls]
-    assert "DescribeInstances" in made[made.index("CreateKeyPair") + 12 : made.index("AssociateAddress")]
+    made = [(each.action, "InstanceId.1" in each.parameters) for each in aws.double.calls]
+    assert made.index(("DescribeInstances", True)) < made.index(("AllocateAddress", False))
 
 
 @pytest.mark.parametrize("lost", ["all", *(pytest.param(each, marks=pytest.mark.long) for each in MADE)])

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.providers.ec2 import account, unasked
 from botocore.exceptions import ClientError, ConnectTimeoutError, NoCredentialsError, ReadTimeoutError
 
@@ -23,6 +24,7 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "PAUSES", (0.001, 0.001))
+    monkeypatch.setattr(module.constants, "INVENTORY_ANY_UNPARSED_IS_FAILED", True, raising=False)
     return module
 
 
@@ -73,6 +75,13 @@ def test_the_run_ends_with_the_reason_and_the_remedy(
     assert "aws_ec2.yml: AWS was not asked, because" in told
     assert remedy in told
     assert asking.asked == 1
+
+
+def test_a_run_that_may_go_on_without_its_machines_goes_on(plugin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that makes its account after the inventory is read."""
+    monkeypatch.setattr(plugin.constants, "INVENTORY_ANY_UNPARSED_IS_FAILED", False)
+    with pytest.raises(AnsibleError, match="AWS was not asked"):
+        Asking(plugin, monkeypatch, NoCredentialsError()).run()
 
 
 def test_throttling_is_waited_for_and_ends_after_a_bound(plugin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
