@@ -34,6 +34,7 @@ from tests.integration.client_calls import quorum_of
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_home import class_path, kafka_home
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
+from tests.integration.killed_modules import kills
 from tests.unit.problems import named, values
 
 Module = Callable[..., dict[str, Any]]
@@ -209,10 +210,10 @@ def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
     assert refused["failed"]
     assert {before[node_id], directory} <= values(refused["msg"])
     assert voters() == before
-    done = voter(node_id, replace=True)
-    assert not done.get("failed"), done["msg"]
-    assert done["steps"][0] == f"remove controller {node_id}, directory id {before[node_id]}"
-    assert done["steps"][1].startswith(f"add controller {node_id}, directory id {directory}")
+    asked = voter(node_id, replace=True, check_mode=True)
+    assert asked["steps"][0] == f"remove controller {node_id}, directory id {before[node_id]}"
+    assert asked["steps"][1].startswith(f"add controller {node_id}, directory id {directory}")
+    assert kills(lambda: voter(node_id, replace=True), members.directory / "log") == 1  # between the two steps
     assert voters() == {**before, node_id: directory}
     assert not voter(node_id, replace=True)["changed"]
     # Its registration is the new process's: nothing is left of the lost one that could hold a feature back.
