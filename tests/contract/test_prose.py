@@ -46,7 +46,7 @@ ALLOWED: dict[str, tuple[int, ...]] = {
     "module_utils/kraft/": (0, 0, 0, 0, 0, 0),
     "library/": (0, 0, 0, 0, 0, 0),
     "plugins/": (0, 0, 0, 0, 0, 0),
-    "roles/": (15, 4, 5, 1, 1, 1),
+    "roles/": (0, 0, 0, 0, 0, 0),
     "playbooks/": (0, 0, 0, 0, 0, 0),
     "molecule/": (15, 5, 25, 11, 23, 1),
     "spark_jobs/": (0, 0, 0, 0, 0, 0),
