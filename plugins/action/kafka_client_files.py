@@ -55,7 +55,7 @@ class ActionModule(ActionBase):
 def text_of(content: Any) -> str | None:
     """Return a file's content; settings of a client, Spark's too, become a file of Kafka's Java client."""
     if not isinstance(content, Mapping):
-        return content
+        return None if content is None else str(content)
     settings = {name.removeprefix("kafka."): properties.value_text(value) for name, value in content.items()}
     return properties.text_of(settings, "")
 

@@ -33,6 +33,7 @@ CLAIMS = {
     "deploy_cluster": {"changes"},
     "destroy_cluster": {"changes"},
     "drill": {"changes"},
+    "lessons": {"changes"},
     "finalize_upgrade": {"changes"},
     "maintain_hosts": {"changes"},
     "migrate_quorum": {"changes"},

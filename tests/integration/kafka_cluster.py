@@ -17,7 +17,7 @@ from dist.__main__ import VERSION
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.kafka_ready import wait_until_listed
 
-START_TIMEOUT = 90.0
+START_TIMEOUT = FORMAT_TIMEOUT = 240.0  #: a busy machine needs minutes
 
 SMALL: dict[str, str] = {
     "default.replication.factor": "3",
@@ -145,7 +145,7 @@ class KafkaCluster:
     def _format_all(self) -> None:
         started = [node.spawn(self.format_command(node)) for node in self.nodes.values()]
         for node, process in zip(self.nodes.values(), started):
-            if process.wait(timeout=60) != 0:
+            if process.wait(timeout=FORMAT_TIMEOUT) != 0:
                 raise RuntimeError(f"format of node {node.node_id} failed:\n{node.last_lines()}")
 
     def launch_node(self, node_id: int) -> None:

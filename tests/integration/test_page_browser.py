@@ -18,10 +18,14 @@ from selenium.webdriver.chrome.service import Service
 
 from scripts.site import variables
 from scripts.site.__main__ import build, unescaped
+from spark_jobs.lessons.sentences import judged, summary
 from spark_jobs.page import render
+from spark_jobs.page.lessons import render as render_lessons
 from spark_jobs.page.mirror import render as render_mirror
 from spark_jobs.page.probe import render as render_probe
 from spark_jobs.page.status import render as render_status
+from tests.unit.lessons.observations import GOOD
+from tests.unit.lessons.observations import report as lessons_report
 from tests.unit.page import mirrors
 from tests.unit.page.reports import example, hostile, large, with_listeners
 from tests.unit.probe.audits import STEPS, audit
@@ -80,12 +84,18 @@ def _mirror_page() -> str:
     return render_mirror(mirrors.status(), mirrors.HISTORY, mirrors.failed_proof())
 
 
+def _lessons_page() -> str:
+    found = judged(GOOD)
+    return render_lessons(lessons_report(GOOD, found, summary(found)))
+
+
 PAGES: dict[str, Callable[[], str]] = {
     **{name: partial(_page_of, name) for name in REPORTS},
     "sick": _sick_page,
     "many brokers": _large_status_page,
     "mirror": _mirror_page,
     "probe": _probe_page,
+    "lessons": _lessons_page,
 }
 WORDS = {
     "proven": "Proven.",
@@ -97,6 +107,7 @@ WORDS = {
     "many brokers": "Not healthy.",
     "mirror": "Behind.",
     "probe": "Nothing lost.",
+    "lessons": "Shown.",
 }
 
 #: Texts that leave the page on the right, outside of a region that scrolls by itself.
