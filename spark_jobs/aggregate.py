@@ -69,13 +69,14 @@ def proven(rows: Iterable[Row], workload: Workload, spans: Mapping[int, tuple[in
     """Return the partitions of ``spans`` (first and end offset) whose ``audit.summarize`` rows leave no fault possible.
 
     A partition is proven if it has as many offsets as the run has records for it, all are those of records without a
-    fault, and each one's offset minus its place is the first offset. A reader returns each offset once, so the places
-    are distinct, too: each record is there once, and in order.
+    fault, and each one's offset minus its place is the first offset. The places add up to those of all records, so an
+    offset that is read twice does not hide one that is missed: each record is there once, and in order.
     """
-    counts: Counter[int] = Counter()
+    counts, places = Counter[int](), Counter[int]()
     starts: dict[int, set[int]] = {partition: set() for partition in spans}
     for row in rows:
         counts[row["partition"]] += row["visible"]
+        places[row["partition"]] += row["places"] or 0
         starts.setdefault(row["partition"], set()).update((row["lowest_start"], row["highest_start"]))
     return {
         partition
@@ -83,6 +84,7 @@ def proven(rows: Iterable[Row], workload: Workload, spans: Mapping[int, tuple[in
         if partition < workload.partitions
         and counts[partition] == workload.expected_in(partition) == end - first
         and starts[partition] <= {first}
+        and 2 * places[partition] == (end - first) * (end - first - 1)
     }
 
 

@@ -37,7 +37,8 @@ def account(
 def summarize(rows: DataFrame, workload: Workload, times: tuple[int, int]) -> DataFrame:
     """Count the records that have no fault by themselves, in one pass and without a sort.
 
-    ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, max_latency_ms]``; the latency is cut.
+    ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, places, max_latency_ms]``; the latency is
+    cut, and ``places`` is the sum of the records' places in their partition.
     """
     cut = _cut(F.col("latency_ms")).alias("latency_ms")
     return (
@@ -48,6 +49,7 @@ def summarize(rows: DataFrame, workload: Workload, times: tuple[int, int]) -> Da
             F.bit_xor(_identity()).alias("fingerprint"),
             F.min("start").alias("lowest_start"),
             F.max("start").alias("highest_start"),
+            F.sum(F.col("offset") - F.col("start")).alias("places"),
             F.max("latency_ms").alias("max_latency_ms"),
         )
     )

@@ -186,7 +186,8 @@ def summarized(log: KafkaLog) -> list[dict[str, Any]]:
         kind, number = number_of(entry)
         if kind == "intact" and number is not None and not list(of_itself(entry, kind, number)):
             start = offset - seen[number]
-            rows.append({"partition": partition, "visible": 1, "lowest_start": start, "highest_start": start})
+            one = {"lowest_start": start, "highest_start": start, "places": seen[number]}
+            rows.append({"partition": partition, "visible": 1, **one})
     return rows
 
 

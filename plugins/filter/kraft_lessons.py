@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,13 @@ NODES = 3
 NEEDED = "the lessons need three nodes, each broker and controller: run them on `make demo`"
 
 
-def kraft_lesson_nodes(nodes: Mapping[str, Any], hostvars: Mapping[str, Any]) -> list[dict[str, Any]]:
+def kraft_lesson_nodes(nodes: Mapping[str, Any], variables: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return ``node_id``, ``client``, ``controller`` and ``ssh`` of each node.
 
-    `nodes`: those of ``kafka_desired``'s fact; `hostvars`: with the variables of Ansible's connection. Fails without
-    three nodes that are broker and controller, and with TLS.
+    `nodes`: those of ``kafka_desired``'s fact; `variables`: of Ansible's connection to each of them, in their order.
+    Fails without three nodes that are broker and controller, and with TLS.
     """
-    found = [_node(host, node, hostvars[host]) for host, node in nodes.items()]
+    found = [_node(host, node, own) for (host, node), own in zip(nodes.items(), variables)]
     if len(found) != NODES:
         raise AnsibleFilterError(NEEDED)
     return found

@@ -37,7 +37,7 @@ KAFKA = {
 
 
 def rows(kafka: DataFrame) -> DataFrame:
-    """Kafka's rows to rows of the table. Keep partition and offset: they tell which record a row was."""
+    """Kafka's rows to rows of the table. Keep partition and offset: they identify the record of a row."""
     return kafka.select("key", "value", "headers", "topic", "partition", "offset", "timestamp", "timestampType")
 
 

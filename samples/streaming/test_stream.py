@@ -1,4 +1,4 @@
-"""Your test: no Kafka is needed. Files stand in for the topic, and the driver dies at the worst moment."""
+"""Your test: no Kafka is needed. Files take the place of the topic, and the driver dies at the worst moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run shows of a sentence: a verdict, a figure, and the bars of a picture. Pure."""
+"""The outcome of a sentence: a verdict, a figure, and the bars of a picture. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run showed: the verdict, the one figure, a sentence about it, and the bars of the picture."""
+    """The outcome of a run: the verdict, the one figure, a sentence about it, and the bars of the picture."""
 
     verdict: str
     figure: str

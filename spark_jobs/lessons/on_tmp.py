@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 RECORDS = 100
-TOPIC = "ordres"  # nobody wanted a topic of this name
+TOPIC = "ordres"  # a mistyped name
 JVM = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 START_SECONDS, REFUSED_SECONDS = 60.0, 45.0
 

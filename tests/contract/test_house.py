@@ -64,7 +64,7 @@ def other_roles() -> set[str]:
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
-        (filters, 38),
+        (filters, 39),
         (private_variables, 50),
         (registers_read_elsewhere, 21),
         (entry_points, 28),

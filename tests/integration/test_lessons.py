@@ -1,4 +1,4 @@
-"""Sentences of the textbook, tried on real brokers; each is also tried where it is wrong, and the page says so."""
+"""Sentences of the textbook, tried on real brokers; each is also tried where it is wrong, as the page must report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each sentence holds, is wrong, or is not shown, by the observations of a run; the page says which."""
+"""Each sentence holds, is wrong, or is not shown, by the observations of a run, as the page reports."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def nodes(hosts: tuple[str, ...] = HOSTS, protocol: str = "PLAINTEXT") -> dict[s
 
 
 def test_a_node_has_its_first_client_listener_its_controller_and_its_connection() -> None:
-    found = FILTERS.kraft_lesson_nodes(nodes(), dict.fromkeys(HOSTS, CONNECTION))
+    found = FILTERS.kraft_lesson_nodes(nodes(), [CONNECTION] * len(HOSTS))
     assert [one["node_id"] for one in found] == [1, 2, 3]
     assert (found[0]["client"], found[0]["controller"]) == ("10.0.0.1:9092", "10.0.0.1:9093")
     line = ssh(**found[0]["ssh"])
@@ -52,10 +52,10 @@ def test_a_node_has_its_first_client_listener_its_controller_and_its_connection(
 )
 def test_another_cluster_than_the_plain_demo_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(AnsibleFilterError, match=message):
-        FILTERS.kraft_lesson_nodes(given, dict.fromkeys(HOSTS, CONNECTION))
+        FILTERS.kraft_lesson_nodes(given, [CONNECTION] * len(HOSTS))
 
 
 def test_a_node_without_a_controller_is_refused() -> None:
     only = {host: {"node_id": 1, "listeners": [listener("client", 9092)]} for host in HOSTS}
     with pytest.raises(AnsibleFilterError, match="three nodes"):
-        FILTERS.kraft_lesson_nodes(only, {host: {} for host in HOSTS})
+        FILTERS.kraft_lesson_nodes(only, [{}] * len(HOSTS))

@@ -34,3 +34,12 @@ def test_exactly_the_partitions_without_a_fault_are_proven_in_one_pass(plans: Pl
 def test_a_log_without_a_fault_is_proven_in_one_pass() -> None:
     log = planted([[] for _ in range(CASES)])
     assert aggregate.proven(summarized(log), WORKLOAD, log.spans()) == set(range(CASES))
+
+
+def test_an_offset_that_is_read_twice_does_not_hide_one_that_is_missed() -> None:
+    log = planted([[] for _ in range(CASES)])
+    rows = summarized(log)
+    first, second = [row for row in rows if row["partition"] == 0][:2]
+    assert aggregate.proven([first, *(row for row in rows if row is not second)], WORKLOAD, log.spans()) == set(
+        range(1, CASES)
+    )
