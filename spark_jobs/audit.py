@@ -37,8 +37,8 @@ def account(
 def summarize(rows: DataFrame, workload: Workload, times: tuple[int, int]) -> DataFrame:
     """Count the records that have no fault by themselves, in one pass and without a sort.
 
-    ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, places, max_latency_ms]``; the latency is
-    cut, and ``places`` is the sum of the records' places in their partition.
+    ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, places, max_latency_ms]``; the latency
+    is cut, and ``places`` is the sum of the records' places in their partition.
     """
     cut = _cut(F.col("latency_ms")).alias("latency_ms")
     return (

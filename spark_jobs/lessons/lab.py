@@ -130,7 +130,7 @@ class Lab:
         return found
 
     def exists(self, topic: str) -> bool:
-        """Check whether the cluster has the topic; asks for all topics, so it does not make it."""
+        """Check that the cluster has the topic, by a request for all topics, which does not make it."""
         with self._client(0) as client:
             return any(one.name == topic for one in observe(client, ("topics",)).topics or ())
 

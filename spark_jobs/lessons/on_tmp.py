@@ -68,7 +68,7 @@ class Node:
         return sum(int(line.rsplit(":", 1)[1]) for line in found.split())
 
     def reason(self) -> str:
-        """Return the first line that says why Kafka has not started."""
+        """Return the first line with the reason why Kafka has not started."""
         found = re.search(
             r"(?:Exception|Error): (.+)|(No readable meta\.properties.+)", self.log.read_text(errors="replace")
         )
