@@ -78,7 +78,7 @@ class Lab:
         return full
 
     def controller(self, among: Iterable[int] = ()) -> int | None:
-        """Return the active controller, as the first of `among` knows it that answers within a second."""
+        """Return the active controller, by the first of `among` that answers within a second."""
         for node_id in among or self.places:
             with suppress(KraftError), self._client(node_id) as client:
                 quorum = observe(client, ("quorum",), self.places[node_id].client, seconds=1.0).quorum
