@@ -568,7 +568,7 @@ def test_a_static_quorum_becomes_dynamic_only_by_name_and_runs_on_without_its_li
         client = {"bootstrap_servers": [cluster.bootstrap_servers]}
         assert not run_module("kafka_feature", client=client, features=release_features("4.4"))["changed"]
         assert (
-            "the quorum is static" in run_module("kafka_quorum_voter", client=client, node_id=1, state="absent")["msg"]
+            "The quorum is static" in run_module("kafka_quorum_voter", client=client, node_id=1, state="absent")["msg"]
         )
         done = run_module("kafka_feature", client=client, features={"kraft.version": 1})
         assert done["steps"] == ["raise kraft.version 0 -> 1"]
