@@ -63,7 +63,7 @@ ADVICE = {
     "InternetGatewayLimitExceeded": "the quota of internet gateways is used up: ask for more, or give kafka_ec2_vpc_id",
     "RouteTableLimitExceeded": "the VPC's quota of route tables is used up: ask for more",
     "SecurityGroupLimitExceeded": "the quota of security groups is used up: ask for more",
-    "SecurityGroupsPerInterfaceLimitExceeded": "the machine is in too many groups: remove it from one of them",
+    "SecurityGroupsPerInterfaceLimitExceeded": "the machine is in too many groups: list fewer of them",
     "RulesPerSecurityGroupLimitExceeded": (
         "name fewer sources in kafka_ec2_client_sources, a prefix list or a group in place of many networks"
     ),

@@ -88,7 +88,7 @@ def removed(subject: Subject) -> Iterator[Problem]:
             yield Problem("removed_node", message, f"run {REMOVE}={host.name} to finish", host=host.name)
         else:
             message = "The node was removed from its cluster by remove_nodes.yml"
-            remedy = f"take it out of the inventory, or in again with {ADD}={host.name}"
+            remedy = f"remove it from the inventory, or add it again with {ADD}={host.name}"
             remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
             yield Problem("removed_node", message, remedy, host=host.name)
 

@@ -24,6 +24,7 @@ CLUSTER = {
     "quorum": "dynamic",
     "profile": "production",
     "initial_controllers": VOTERS,
+    "controllers": [{"node_id": at, "address": f"{name}:9093"} for at, name in enumerate(NAMES, 1)],
 }
 
 

@@ -254,4 +254,6 @@ def test_listeners_that_are_deployed_are_facts() -> None:
     listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
     scene.of("k1")["deployed"].update(node_id="1", roles=["broker"], listeners=[listener])
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
-    assert result["ansible_facts"]["kafka_now"] == {"client": [], "nodes": [listener]}
+    now = result["ansible_facts"]["kafka_now"]
+    assert (now["client"], now["nodes"], now["looked"]) == ([], [listener], list(NAMES))
+    assert now["controllers"] == Scene().cluster["controllers"]
