@@ -72,7 +72,10 @@ class Control:
             "broker_ids": sorted(self.cluster.nodes),
             "default_replication_factor": 3,
         }
-        nodes = {f"node{node_id}": {"properties": {"node.id": str(node_id)}} for node_id in self.cluster.nodes}
+        nodes = {
+            f"node{node_id}": {"properties": {"node.id": str(node_id)}, "certificate": {}}
+            for node_id in self.cluster.nodes
+        }
         return {"cluster": cluster, "nodes": nodes}
 
     def run(self, *arguments: str, **variables: Any) -> subprocess.CompletedProcess[str]:
