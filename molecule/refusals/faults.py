@@ -73,7 +73,9 @@ class Faults:
         hold(not changed, f"changed by a run that was to be refused: {changed}", run)
         self._hold_told(fault, run)
         if fault.ends:
-            late = ended - next(line["end"] for line in run.lines if "Refuse" in line["task"] and not line["ok"])
+            late = ended - next(
+                line["end"] for line in run.lines if line["task"].startswith("Validate") and not line["ok"]
+            )
             hold(late <= ENDS_SECONDS, f"ended {late:.0f} s after it was refused", run)
         return f"{run.seconds:5.1f} s"
 
