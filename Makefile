@@ -121,7 +121,7 @@ docs: setup-test ## build the documentation site into .cache/docs/site; a broken
 	@$(PYTHON) -m scripts.site
 
 .PHONY: lock
-lock: setup ## lock the Python packages of pyproject.toml anew
+lock: setup ## lock the Python packages of pyproject.toml again
 	@uv pip compile pyproject.toml --group dev --generate-hashes --python-version 3.11 --no-header --no-annotate -q \
 		-o requirements/dev.lock
 	@uv pip compile --group pyproject.toml:build --generate-hashes --python-version 3.11 --no-header --no-annotate -q \

@@ -99,9 +99,8 @@ def one_round(bench: Bench, number: int, rates: Rates) -> None:
     ends = NativeAdmin(bench.bootstrap, {}, 10.0).end_offsets(ours, partitions)
     window = Window(dict.fromkeys(partitions, 0), ends)
     rows = topic.read(window)
-    plain = counted(rows)
     found["native read"] = native.read(bench.home, bench.bootstrap, ours, bench.count)
-    found["Spark read"] = timed(bench.count, plain.collect)
+    found["Spark read"] = timed(bench.count, lambda: counted(rows).collect())
     found["audit"] = timed(bench.count, lambda: audit.account(rows, workload, reading.EVER, window.spans))
     copy = bench.topic(f"{run}-copy")
     found |= proof_of_a_copy(bench, spark, rows, ours, copy)
@@ -133,7 +132,7 @@ def proof_of_a_copy(bench: Bench, spark: SparkSession, rows: DataFrame, ours: st
     clusters = [topics.Cluster.at(spark, address, frozenset({name})) for name in (ours, copy)]
     pairs = topics.found(ProofConfig("benchmark", address, address, {ours: copy}, bench.home), clusters)
     sides = [clusters[0].rows({side.name: side.window}) for side in pairs[0].sides]
-    found = {"Spark read of both": timed(2 * bench.count, counted(sides[0].union(sides[1])).collect)}
+    found = {"Spark read of both": timed(2 * bench.count, lambda: counted(sides[0].union(sides[1])).collect())}
     results: list[Topic] = []
     found["proof"] = timed(2 * bench.count, lambda: results.extend(Comparison(clusters, pairs, say).compare()))
     if results[0]["paired"] != bench.count:

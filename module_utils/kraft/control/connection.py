@@ -47,8 +47,8 @@ CAUSES = (
         "host_key_changed",
         r"REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for \S+ has changed",
         "its host key is not the one that ssh knows",
-        "if the machine was made anew, forget the old key (ssh-keygen -R and its address) and confirm the new one with"
-        " `ssh {target}`; if it was not, somebody else may answer",
+        "if the machine was installed again, forget the old key (ssh-keygen -R and its address) and confirm the new one"
+        " with `ssh {target}`; if it was not, another machine may answer",
     ),
     Cause(
         "host_key_unknown",

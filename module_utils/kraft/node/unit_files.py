@@ -104,7 +104,7 @@ def refuse_foreign(paths: Iterable[str], remedy: str) -> None:
     """Raise RefusedError for unit files that exist and are not ours."""
     foreign = [path for path in paths if os.path.lexists(path) and not is_ours(path)]
     if foreign:
-        raise RefusedError([f"{path}: somebody else wrote it. {remedy}" for path in foreign])
+        raise RefusedError([f"{path}: Kraftwright did not write it. {remedy}" for path in foreign])
 
 
 def systemctl(run: Run, *words: str) -> None:

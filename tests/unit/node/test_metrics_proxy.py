@@ -189,7 +189,7 @@ def test_stunnel_that_is_missing_and_a_unit_of_somebody_else_are_refused(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (host.units / "kafka-metrics-proxy.service").write_text("[Service]\n")
-    with pytest.raises(RefusedError, match="somebody else wrote it"):
+    with pytest.raises(RefusedError, match="Kraftwright did not write it"):
         ensure(host, SETTINGS)
     monkeypatch.setattr(stunnel, "PROGRAMS", ("/nowhere",))
     with pytest.raises(RefusedError, match="stunnel is not installed"):

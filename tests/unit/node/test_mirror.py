@@ -229,7 +229,7 @@ def test_files_that_others_keep_beside_it_stay_and_stop_no_removal(settings: Set
 
 def test_a_unit_of_somebody_else_and_an_archive_without_it_are_refused(settings: Settings) -> None:
     Path(mirror.unit_path()).write_text("[Service]\n")
-    with pytest.raises(RefusedError, match="somebody else"):
+    with pytest.raises(RefusedError, match="Kraftwright did not write it"):
         ensure(Systemd(), settings)
     os.unlink(f"{settings.libs}/connect-mirror-4.3.1.jar")
     for check_mode in (True, False):

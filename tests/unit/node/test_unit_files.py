@@ -19,7 +19,7 @@ def test_a_unit_of_somebody_else_is_refused_with_its_path_and_a_remedy(
     unit_files.refuse_foreign([ours, absent], "Rename it")
     with pytest.raises(RefusedError) as refused:
         unit_files.refuse_foreign([ours, foreign, absent], "Rename it")
-    assert refused.value.problems == (f"{foreign}: somebody else wrote it. Rename it",)
+    assert refused.value.problems == (f"{foreign}: Kraftwright did not write it. Rename it",)
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "killed",
         r"Main process exited, code=killed, status=9/KILL",
-        "the process was killed (SIGKILL), by somebody or by the kernel for want of memory",
+        "the process was killed (SIGKILL), by a person or program, or by the kernel because memory was full",
         "look at `dmesg` and at who else works on this host",
     ),
     Rule(
