@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import pytest
@@ -54,6 +54,16 @@ class Cluster:
         raise AssertionError(moves)
 
 
+class Swapping(Cluster):
+    """One look shows the replica at its old place, and not as moving; the next one shows where it is."""
+
+    def disks(self, brokers: Iterable[Broker]) -> tuple[BrokerDisks, ...]:
+        found = super().disks(brokers)
+        return (BrokerDisks(1, (Disk("/a", held={("t", 0): FULL}), Disk("/b"))),) if next(self.torn, False) else found
+
+    torn: Iterator[bool] = iter(())
+
+
 def run_on(there: Cluster, rate: int = 0) -> Run:
     return Run(cast("DisksAdmin", there), Desired(rate=rate, timeout=20), there.clock)
 
@@ -72,6 +82,15 @@ def test_a_copy_that_advances_is_waited_for() -> None:
     assert run.apply(run.work())
     assert there.now > 40
     assert run.warnings == []
+
+
+def test_a_look_in_the_moment_of_arrival_is_not_the_end() -> None:
+    there = Swapping([0, 1000])
+    run = Run(cast("DisksAdmin", there), Desired({1: ["/a"]}, timeout=20), there.clock)
+    work = run.work()
+    there.torn = iter([False, True])
+    assert run.apply(work)
+    assert run.left == (0, 0)
 
 
 def test_a_broker_that_dies_and_keeps_its_limit_is_named_with_who_takes_it_away() -> None:
