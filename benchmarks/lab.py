@@ -16,9 +16,10 @@ from typing import Any
 import yaml
 
 from benchmarks.figures import tasks_per_host
+from dist.__main__ import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
-ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"
+ARCHIVE = ROOT / f".cache/kafka/kafka_2.13-{VERSION}.tgz"  #: the default release
 PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 #: Limit of a script on all hosts. If all nodes stop at once, the last broker waits for a quorum that is gone, until
 #: systemd ends it after five minutes (TimeoutStopSec of the unit).
