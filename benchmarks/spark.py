@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
@@ -47,6 +48,7 @@ PROMISES = {
     (MANY, SOME): Promise(0.8, at_least=True),
 }
 JVM_SECONDS = 30.0
+OPENING_SECONDS = 240.0
 Rates = dict[str, list[float]]
 
 
@@ -104,20 +106,32 @@ def one_round(bench: Bench, number: int, rates: Rates) -> None:
     found["audit"] = timed(bench.count, lambda: audit.account(rows, workload, reading.EVER, window.spans))
     copy = bench.topic(f"{run}-copy")
     found |= proof_of_a_copy(bench, spark, rows, ours, copy)
+    say("; ".join(f"{kind} {rate:,.0f}/s" for kind, rate in found.items()))
     found |= {SOME: write_to(bench, spark, f"{run}-some", 12), MANY: write_to(bench, spark, f"{run}-many", 1000)}
     for kind, rate in found.items():
         rates.setdefault(kind, []).append(rate)
     bench.drop(tools, ours, copy)
-    say("; ".join(f"{kind} {rate:,.0f}/s" for kind, rate in found.items()))
+    say("; ".join(f"{kind} {found[kind]:,.0f}/s" for kind in (SOME, MANY)))
 
 
 def write_to(bench: Bench, spark: SparkSession, name: str, partitions: int) -> float:
     """Return the rate of Spark's writing to a topic of so many partitions."""
     workload = Workload(name[:16], bench.count, VALUE_BYTES, partitions, spark.sparkContext.defaultParallelism)
     topic = TopicIo(spark, bench.bootstrap, bench.topic(name, partitions), {}, workload.filled_at_once)
+    warm_up(bench, name, partitions)
     rate = timed(bench.count, lambda: topic.write(records.generate(spark, workload)))
     bench.drop(name)
     return rate
+
+
+def warm_up(bench: Bench, name: str, partitions: int) -> None:
+    """Write one record to each partition. Brokers need a minute to open the 3,000 logs of a new topic."""
+    producer, began = Producer({"bootstrap.servers": bench.bootstrap, "acks": "all", "log_level": 0}), time.monotonic()
+    for number in range(partitions):
+        producer.produce(name, value=b"", partition=number)
+    if left := producer.flush(OPENING_SECONDS):
+        raise RuntimeError(f"{left} of {partitions} partitions of {name} took no record in {OPENING_SECONDS:.0f} s")
+    say(f"{partitions:,} partitions took a record each after {time.monotonic() - began:.1f} s")
 
 
 def counted(rows: DataFrame) -> DataFrame:
