@@ -40,7 +40,7 @@ def summarize(rows: DataFrame, workload: Workload, times: tuple[int, int]) -> Da
     ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, places, max_latency_ms]``; the latency
     is cut, and ``places`` is the sum of the records' places in their partition.
     """
-    cut = _cut(F.col("latency_ms")).alias("latency_ms")
+    cut = _cut("latency_ms").alias("latency_ms")
     return (
         reading.as_written(rows, workload, times)
         .groupBy("partition", cut)
@@ -71,7 +71,7 @@ def reconcile(judged: DataFrame) -> DataFrame:
         F.count_if(first & F.col("is_behind")).alias("out_of_order"),
         F.max("latency_ms").alias("max_latency_ms"),
     ]
-    cut = _cut(F.col("latency_ms")).alias("latency_ms")
+    cut = _cut("latency_ms").alias("latency_ms")
     return with_copies(judged).groupBy("partition", "expected_partition", cut).agg(*counters(), *copies)
 
 
@@ -153,9 +153,8 @@ def retries_needed(judged: DataFrame, workload: Workload) -> DataFrame:
 
     An attempt writes each number of its writer once at most, so the record with most copies decides for each writer.
     """
-    sequence = F.col("sequence")
     again = with_copies(judged).where(~F.col("is_first")).groupBy("sequence").count()
-    most = again.groupBy(writer_of(sequence, workload).alias("writer")).agg(F.max("count").alias("most"))
+    most = again.groupBy(writer_of("sequence", workload).alias("writer")).agg(F.max("count").alias("most"))
     return most.agg(F.coalesce(F.sum("most"), F.lit(0)).alias("retries"))
 
 
@@ -173,12 +172,12 @@ def first_missing(
     The neighbours are the nearest received numbers in the partition where the record belongs.
     """
     sequence = F.col("sequence")
-    absent = missing(spark, judged, workload).where(partition_of(sequence, workload).isin(*partitions))
+    absent = missing(spark, judged, workload).where(partition_of("sequence", workload).isin(*partitions))
     lowest = absent.orderBy("sequence").limit(limit)
     gaps = lowest.select(
         "sequence",
-        key_of(sequence, workload).alias("key"),
-        partition_of(sequence, workload).alias("gap_partition"),
+        key_of("sequence", workload).alias("key"),
+        partition_of("sequence", workload).alias("gap_partition"),
     )
     received = judged.where(sequence.isNotNull() & (F.col("partition") == F.col("expected_partition"))).select(
         "partition", "offset", sequence.alias("seen")
@@ -196,13 +195,11 @@ def first_missing(
     )
 
 
-def _cut(latency: Column) -> Column:
+def _cut(latency: str) -> Column:
     """Return the latency with all but its leading digits set to zero. Without logarithm: exact, and cheap."""
-    size = F.abs(latency)
-    cut = F.when(size < 10**SIGNIFICANT_DIGITS, latency)
-    for digits in range(1, LONG_DIGITS - SIGNIFICANT_DIGITS + 1):
-        step = F.lit(10**digits).cast("long")
-        below = size < F.lit(10 ** (digits + SIGNIFICANT_DIGITS)) if digits + SIGNIFICANT_DIGITS < LONG_DIGITS else None
-        rest = latency - latency % step
-        cut = cut.when(below, rest) if below is not None else cut.otherwise(rest)
-    return cut
+    cuts = [
+        f"WHEN abs({latency}) < {10 ** (digits + SIGNIFICANT_DIGITS)}L THEN {latency} - {latency} % {10**digits}L"
+        for digits in range(LONG_DIGITS - SIGNIFICANT_DIGITS)
+    ]
+    rest = f"{latency} - {latency} % {10 ** (LONG_DIGITS - SIGNIFICANT_DIGITS)}L"
+    return F.expr(f"CASE {' '.join(cuts)} ELSE {rest} END")

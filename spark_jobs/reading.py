@@ -59,7 +59,7 @@ def judge(kafka_rows: DataFrame, workload: Workload, times: tuple[int, int] = EV
         "bytes",
         "kind",
         "sequence",
-        partition_of(F.col("sequence"), workload).alias("expected_partition"),
+        partition_of("sequence", workload).alias("expected_partition"),
         F.when(F.col("kind") == INTACT, F.col("append_ms") - _event_ms()).alias("latency_ms"),
         "has_headers",
         ((F.col("kind") == INTACT) & ~F.coalesce(_event_ms().between(*times), F.lit(False))).alias("odd_time"),
@@ -90,14 +90,14 @@ def as_written(kafka_rows: DataFrame, workload: Workload, times: tuple[int, int]
         _event_ms().alias("event_ms"),
         _append_ms().alias("append_ms"),
     )
-    placed = F.col("partition") == partition_of(sequence, workload)
+    placed = F.col("partition") == partition_of("sequence", workload)
     fits = _in_range(sequence, workload) & event.between(*times) & placed
     return numbered.select(
         "partition",
         "offset",
         "sequence",
         F.lit(INTACT).cast("byte").alias("kind"),
-        F.when(fits, offset - place_of(sequence, workload)).alias("start"),
+        F.when(fits, offset - place_of("sequence", workload)).alias("start"),
         (F.col("append_ms") - event).alias("latency_ms"),
     )
 
@@ -134,7 +134,7 @@ def _sequence(workload: Workload) -> Column:
         F.col("kind") == CORRUPT,
         F.when(usable[0] & (front.eqNullSafe(back) | _payload_fits(front, workload)), front)
         .when(usable[1] & _payload_fits(back, workload), back)
-        .when(usable[0] & (F.col("key") == key_of(front, workload).cast("binary")), front),
+        .when(usable[0] & (F.col("key") == key_of("front", workload).cast("binary")), front),
     )
 
 

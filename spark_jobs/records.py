@@ -34,7 +34,7 @@ def encode(sequences: DataFrame, workload: Workload) -> DataFrame:
     number = digits(sequence, SEQUENCE.length)
     head = F.concat(
         F.lit((MAGIC + workload.padded_run_id).decode() + " "),
-        digits(stripe_of(sequence, workload), STRIPE.length),
+        digits(stripe_of("sequence", workload), STRIPE.length),
         F.lit(" "),
         number,
         F.lit(" "),
@@ -43,10 +43,10 @@ def encode(sequences: DataFrame, workload: Workload) -> DataFrame:
     )
     tail = F.concat(F.lit(" "), payload_of(sequence, workload), F.lit(" "), number)
     parts = sequences.select(
-        key_of(sequence, workload).alias("key"),
+        key_of("sequence", workload).alias("key"),
         head.alias("head"),
         tail.alias("tail"),
-        partition_of(sequence, workload).alias("partition"),
+        partition_of("sequence", workload).alias("partition"),
     )
     return parts.select(
         F.col("key").cast("binary"),
@@ -67,52 +67,55 @@ def checksum(*parts: Column | str) -> Column:
     return F.crc32(F.concat(*parts).cast("binary"))
 
 
-def stripe_of(sequence: Column, workload: Workload) -> Column:
-    """Return the stripe whose range holds the sequence; exact, in whole numbers."""
-    return _div((sequence + 1) * workload.stripes - 1, workload.records)
+# Formulas in text of SQL: `div` is exact, and one text costs a plan much less than thirty columns.
 
 
-def writer_of(sequence: Column, workload: Workload) -> Column:
-    """Return the task that writes the sequence."""
-    return _div((sequence + 1) * workload.tasks - 1, workload.records)
+def stripe_of(sequence: str, workload: Workload) -> Column:
+    """Return the stripe whose range holds the number in column ``sequence``; exact, in whole numbers."""
+    return F.expr(_stripe(sequence, workload))
 
 
-def key_of(sequence: Column, workload: Workload) -> Column:
+def writer_of(sequence: str, workload: Workload) -> Column:
+    """Return the task that writes the number in column ``sequence``."""
+    return F.expr(f"(({sequence} + 1L) * {workload.tasks}L - 1L) div {workload.records}L")
+
+
+def key_of(sequence: str, workload: Workload) -> Column:
     """Return ``<tag>-<stripe>-<number>``."""
-    number = _turn(sequence, workload) % (_width(sequence, workload) * workload.keys_per_partition)
+    keys = f"({_width(sequence, workload)} * {workload.keys_per_partition}L)"
+    number = F.expr(f"{_turn(sequence, workload)} % {keys}")
     stripe = digits(stripe_of(sequence, workload), STRIPE.length)
     return F.concat(F.lit(workload.tag + "-"), stripe, F.lit("-"), digits(number, KEY_NUMBER_LENGTH))
 
 
-def partition_of(sequence: Column, workload: Workload) -> Column:
-    """Return the partition of the sequence."""
-    turn = _turn(sequence, workload) % _width(sequence, workload)
-    return (_first(stripe_of(sequence, workload), workload) + turn).cast("int")
+def partition_of(sequence: str, workload: Workload) -> Column:
+    """Return the partition of the number in column ``sequence``."""
+    first, width = _first(_stripe(sequence, workload), workload), _width(sequence, workload)
+    return F.expr(f"int({first} + {_turn(sequence, workload)} % {width})")
 
 
-def place_of(sequence: Column, workload: Workload) -> Column:
+def place_of(sequence: str, workload: Workload) -> Column:
     """Return how many of the run's records are before this one in its partition."""
-    return _div(_turn(sequence, workload), _width(sequence, workload))
+    return F.expr(f"{_turn(sequence, workload)} div {_width(sequence, workload)}")
 
 
-def _turn(sequence: Column, workload: Workload) -> Column:
-    """Return the place of the sequence in its stripe."""
-    return sequence - _div(stripe_of(sequence, workload) * workload.records, workload.stripes)
+def _stripe(sequence: str, workload: Workload) -> str:
+    return f"((({sequence} + 1L) * {workload.stripes}L - 1L) div {workload.records}L)"
 
 
-def _width(sequence: Column, workload: Workload) -> Column:
-    """Return the number of partitions of the sequence's stripe: never 0, also where no stripe has such a number."""
-    stripe = stripe_of(sequence, workload)
-    return _first(stripe + 1, workload) - _first(stripe, workload)
+def _turn(sequence: str, workload: Workload) -> str:
+    """Return the place of the number in its stripe."""
+    return f"({sequence} - {_stripe(sequence, workload)} * {workload.records}L div {workload.stripes}L)"
 
 
-def _first(stripe: Column, workload: Workload) -> Column:
-    return _div(stripe * workload.partitions, workload.stripes)
+def _width(sequence: str, workload: Workload) -> str:
+    """Return the number of partitions of the number's stripe: never 0, also where no stripe has such a number."""
+    stripe = _stripe(sequence, workload)
+    return f"({_first(f'({stripe} + 1L)', workload)} - {_first(stripe, workload)})"
 
 
-def _div(numerator: Column, divisor: Column | int) -> Column:
-    by = F.lit(divisor).cast("long") if isinstance(divisor, int) else divisor
-    return F.call_function("div", numerator, by)
+def _first(stripe: str, workload: Workload) -> str:
+    return f"({stripe} * {workload.partitions}L div {workload.stripes}L)"
 
 
 def payload_of(sequence: Column, workload: Workload) -> Column:

@@ -7,7 +7,6 @@ import random
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812
 
 from spark_jobs import aggregate, audit, reading
 from spark_jobs.record_format import Workload
@@ -78,7 +77,7 @@ def test_fingerprints_are_equal_for_the_same_records_in_any_order_only(spark: Sp
 
 
 def test_the_account_is_small_however_many_latencies_there_are(spark: SparkSession) -> None:
-    frame = spark.range(100_000).select(audit._cut(F.col("id")).alias("cut")).distinct()
+    frame = spark.range(100_000).select(audit._cut("id").alias("cut")).distinct()
     assert frame.count() == 10 + 90 * 4
 
 

@@ -38,7 +38,7 @@ def test_every_record_has_its_own_moment(spark: SparkSession) -> None:
 def test_a_writer_is_one_task_of_spark(spark: SparkSession, count: int, writers: int) -> None:
     workload = Workload("run-1", count, 100, 30, writers)
     tasks = spark.range(0, count, 1, workload.tasks).withColumn("task", F.spark_partition_id())
-    assert tasks.where(records.writer_of(F.col("id"), workload) != F.col("task")).count() == 0
+    assert tasks.where(records.writer_of("id", workload) != F.col("task")).count() == 0
 
 
 def test_numbers_at_the_upper_end_stay_exact(spark: SparkSession) -> None:
@@ -46,7 +46,7 @@ def test_numbers_at_the_upper_end_stay_exact(spark: SparkSession) -> None:
     sequences = [0, 10**11 + 7, 10**12 - 2]
     frame = spark.createDataFrame([(sequence,) for sequence in sequences], "id long")
     twins = (records.writer_of, records.partition_of, records.place_of, records.stripe_of, records.key_of)
-    rows = frame.select(*(twin(F.col("id"), workload) for twin in twins)).collect()
+    rows = frame.select(*(twin("id", workload) for twin in twins)).collect()
     for row, sequence in zip(rows, sequences, strict=True):
         numbers = (workload.writer_of(sequence), workload.partition_of(sequence), workload.place_of(sequence))
         assert (*row[:4], row[4].encode()) == (*numbers, workload.stripe_of(sequence), workload.key_of(sequence))
