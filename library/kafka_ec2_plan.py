@@ -46,7 +46,7 @@ import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.providers.ec2 import account
+from ansible.module_utils.kraft.providers.ec2 import account, unasked
 from ansible.module_utils.kraft.providers.ec2.answers import Question
 from ansible.module_utils.kraft.providers.ec2.observe import observe
 
@@ -70,7 +70,7 @@ def look(params: dict[str, Any]) -> dict[str, Any]:
     asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
     try:
-        clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))
+        clients = [account.client(service, params["region"], read=unasked.READ) for service in ("ec2", "ssm")]
         return dataclasses.asdict(observe(*clients, Question(**asked)))
     except Exception as error:
         raise account.explained(error, params["region"]) from error

@@ -52,7 +52,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.providers.ec2 import account, answers, exposure, model, observe
+from ansible.module_utils.kraft.providers.ec2 import account, answers, exposure, model, observe, unasked
 from ansible.module_utils.kraft.providers.ec2.model import Rule
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -81,7 +81,7 @@ def look(client: Any, cluster: str) -> tuple[list[model.CurrentInstance], dict[s
 def exposed(params: dict[str, Any]) -> dict[str, Any]:
     """Return the open ports, and those that are open without need; raises AccountError."""
     try:
-        instances, groups = look(account.client("ec2", params["region"]), params["cluster"])
+        instances, groups = look(account.client("ec2", params["region"], read=unasked.READ), params["cluster"])
     except KraftError:
         raise
     except Exception as error:

@@ -25,6 +25,7 @@ from ansible.module_utils.kraft.providers.ec2 import (
     removal,
     requests,
     rules,
+    unasked,
     values,
 )
 from ansible.module_utils.kraft.providers.ec2.model import DISK, Current, Desired
@@ -155,7 +156,8 @@ class ActionModule(ActionBase):
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the current state, or why it cannot be seen."""
         arguments = {"region": wanted.region, **dataclasses.asdict(observe.of(wanted))}
-        looked: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
+        with unasked.announced(DISPLAY.display):
+            looked: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
         return looked
 
     def _refusal(self, found: list[Problem], hosts: int, applied: bool) -> dict[str, Any]:

@@ -45,7 +45,6 @@ hostnames: [tag:kraftwright_host]
 hostvars_prefix: ec2_
 """
 
-import threading
 import time
 from pathlib import Path
 from typing import Any, NoReturn
@@ -61,7 +60,6 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.providers.ec2 import account, unasked
 
 DISPLAY = Display()
-SILENT = 5  # seconds after which the wait is named
 PAUSES = (2, 4, 8)  # seconds between tries, if AWS throttles the calls
 
 
@@ -74,13 +72,8 @@ class InventoryModule(aws_ec2.InventoryModule):
         return super().client(service, config=account.config(unasked.TRIES, unasked.READ), **more)
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
-        waiting = threading.Timer(SILENT, DISPLAY.display, (unasked.WAITING,), {"stderr": True})
-        waiting.daemon = True
-        waiting.start()
-        try:
+        with unasked.announced(lambda line: DISPLAY.display(line, stderr=True)):
             self._parse(inventory, loader, path, cache)
-        finally:
-            waiting.cancel()
 
     def _parse(self, inventory: Any, loader: Any, path: str, cache: bool) -> None:
         for pause in (*PAUSES, 0):

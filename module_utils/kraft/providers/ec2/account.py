@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.providers.ec2.advice import LOCAL, NO_CREDENTIAL
 
 #: Throttled calls are repeated with growing, random pauses (botocore's own standard mode).
 TRIES = 10
+SILENT_TRIES = 3  # without an answer: 3 times READ seconds are enough to know that there is none
 LAUNCH_TRIES = 4  # AWS reports "no capacity" with status 500, which botocore repeats
 CONNECT, READ = 5, 30  # seconds
 CALL = re.compile(r"\((?P<code>[\w.]+)\) when calling the (?P<operation>\w+) operation")
@@ -56,7 +57,7 @@ def _boto() -> Any:
     return boto3, botocore
 
 
-def config(tries: int = TRIES, read: int = READ) -> Any:
+def config(tries: int = TRIES, read: float = READ) -> Any:
     """Return botocore's settings: throttled calls are repeated, and no call waits for minutes."""
     return _boto()[1].config.Config(
         retries={"mode": "standard", "total_max_attempts": tries},
@@ -66,9 +67,20 @@ def config(tries: int = TRIES, read: int = READ) -> Any:
     )
 
 
-def client(service: str, region: str, tries: int = TRIES) -> Any:
-    """Return a client of boto3 for a region; credentials and address come from AWS's own variables and files."""
-    return _boto()[0].client(service, region_name=region, config=config(tries))
+def client(service: str, region: str, tries: int = TRIES, read: float = READ) -> Any:
+    """Return a client of boto3 for a region; credentials and address come from AWS's own variables and files.
+
+    `tries`: of a throttled call. A call without an answer has SILENT_TRIES, of `read` seconds each.
+    """
+    made = _boto()[0].client(service, region_name=region, config=config(tries, read))
+    made.meta.events.register_first(f"needs-retry.{service}", _end_silence)
+    return made
+
+
+def _end_silence(attempts: int, caught_exception: Exception | None = None, **_: Any) -> None:
+    """Raise the error of a call that got no answer often enough; botocore's own handler counts all errors alike."""
+    if attempts >= SILENT_TRIES and isinstance(caught_exception, _boto()[1].exceptions.HTTPClientError):
+        raise caught_exception
 
 
 def explained(error: Exception, region: str) -> KraftError:

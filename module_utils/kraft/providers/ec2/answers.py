@@ -11,7 +11,6 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 LIVING = ("pending", "running", "stopping", "stopped")
 LEAVING = ("detaching", "detached")
-XEN = "xen"  # trait of an instance type that is not of the Nitro family
 USABLE_DISK = ("available", "in-use", "creating")
 #: Things with tags, beside instances -> key of their id.
 KINDS = {

@@ -6,7 +6,6 @@ import ipaddress
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.answers import XEN
 from ansible.module_utils.kraft.providers.ec2.model import ELASTIC, Current, CurrentGroup, Desired, Node, Rule
 from ansible.module_utils.kraft.providers.ec2.plan import (
     current_rules,
@@ -112,16 +111,23 @@ def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
 
 
 def _system(found: Current, node: Node) -> Iterator[Problem]:
-    """Check that a new machine's type boots the image, and names its disks by their volumes."""
-    traits, variable = found.traits.get(node.instance_type, ()), "kafka_ec2_instance_type"
-    if XEN in traits and node.volumes:
+    """Check that a new machine's type boots the image, and takes its volumes under their names."""
+    traits, variable, wrong = found.traits.get(node.instance_type, {}), "kafka_ec2_instance_type", []
+    if traits.get("xen") and node.volumes:
         message = "The type is not of the Nitro family: its disks have no names by their volumes"
-        remedy = "choose a type of that family, such as m6i.large"
-        yield Problem("ec2_type", message, remedy, variable, node.host, node.instance_type)
-    modes = [each for each in traits if each != XEN]
+        wrong.append((message, "choose a type of that family, such as m6i.large"))
+    modes = traits.get("boot")
     if found.boot in BOOT_MODES and modes and found.boot not in modes:
         message = f"The type boots by {'/'.join(modes)}, but the image {found.image_id} by {found.boot}"
-        remedy = "choose an image (kafka_ec2_ami) or a type of the same boot mode"
+        wrong.append((message, "choose an image (kafka_ec2_ami) or a type of the same boot mode"))
+    if traits.get("ena") and found.ena is False:
+        message = f"The type needs the ENA network driver, but the image {found.image_id} is registered without it"
+        wrong.append((message, "choose an image (kafka_ec2_ami) with ENA support"))
+    disks, most = len(node.volumes) + 1, traits.get("disks")
+    if most and disks > most:
+        message = f"The type takes {most} volumes, but the node has {disks} with its root disk"
+        wrong.append((message, "choose a larger type, or fewer and larger kafka_ec2_volumes"))
+    for message, remedy in wrong:
         yield Problem("ec2_type", message, remedy, variable, node.host, node.instance_type)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 #: Tags by which everything of a cluster is found again. The first names the owner: nothing without it is touched.
 CLUSTER = "kraftwright_cluster"
@@ -13,8 +14,7 @@ HOST = "kraftwright_host"
 NODE_ID = "kraftwright_node_id"
 ROLES = "kraftwright_roles"
 MOUNT = "kraftwright_mount"
-#: On an instance, with a mount behind it: id of the volume that is mounted there. The inventory reads it.
-DISK = "kraftwright_disk:"
+DISK = "kraftwright_disk:"  # on an instance, a mount behind it: id of the volume there, which the inventory reads
 USER_DATA = "kraftwright_user_data"  # on an instance, from its launch: digest of its user data
 OURS = "kraftwright_"  # how these tags begin
 
@@ -254,8 +254,7 @@ class Current:
     """The account's things of the cluster, and those requested by id. ``zones``: those that can be used.
 
     ``tags``: resource id (a key pair's name) -> its tags, for all with the cluster's name. ``vpcs``: their ids.
-    ``types``: instance type -> architectures. ``sources``: group or prefix list -> rules that it counts as. None: not
-    requested.
+    ``types``: instance type -> architectures. ``sources``: group or prefix list -> its number of rules. None: unknown.
     """
 
     zones: tuple[str, ...] = ()
@@ -274,7 +273,8 @@ class Current:
     image_owner: str = ""  #: account
     boot: str = ""  #: boot mode of the image, if it has one
     architecture: str = ""  #: of the image
-    traits: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)  #: type -> boot modes, and `xen`
+    ena: bool | None = None  #: whether the image has the driver of AWS's network adapter; None: AWS does not say it
+    traits: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)  #: type -> `observe.traits_of`
     least_root: int = 0  #: GiB that the image's root disk needs; 0: not known
     deprecated: str = ""  #: when the image was or will be deprecated, ISO 8601
     tags: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)

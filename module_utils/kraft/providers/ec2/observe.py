@@ -133,8 +133,9 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
         deprecated=named.get("DeprecationTime") or "",
         image_owner=named.get("OwnerId") or "",
         boot=named.get("BootMode") or "",
+        ena=named.get("EnaSupport"),
         architecture=named.get("Architecture") or "",
-        traits={each["InstanceType"]: _traits(each) for each in more.get("types", ())},
+        traits={each["InstanceType"]: traits_of(each) for each in more.get("types", ())},
         least_root=_root_size(named),
         types=_types(more["types"]) if "types" in more else None,
         offered=_offered(more["offered"]) if "offered" in more else None,
@@ -199,10 +200,18 @@ def _types(found: Sequence[Data]) -> dict[str, list[str]]:
     return {each["InstanceType"]: list(each["ProcessorInfo"]["SupportedArchitectures"]) for each in found}
 
 
-def _traits(found: Data) -> list[str]:
-    """Return boot modes of an instance type, and whether its disks are not named by their volumes."""
-    xen = found.get("Hypervisor") == answers.XEN and not found.get("BareMetal")
-    return [*(found.get("SupportedBootModes") or ()), *([answers.XEN] if xen else [])]
+def traits_of(found: Data) -> dict[str, Any]:
+    """Return the traits of an instance type that an image or the volumes may not fit.
+
+    ``boot``: boot modes. ``xen``: its disks are not named by their volumes. ``ena``: it needs the driver of AWS's
+    network adapter. ``disks``: most attached volumes, the root disk among them; 0: unknown.
+    """
+    return {
+        "boot": list(found.get("SupportedBootModes") or ()),
+        "xen": found.get("Hypervisor") == "xen" and not found.get("BareMetal"),
+        "ena": (found.get("NetworkInfo") or {}).get("EnaSupport") == "required",
+        "disks": int((found.get("EbsInfo") or {}).get("MaximumEbsAttachments") or 0),
+    }
 
 
 def _sources(more: Mapping[Any, Any]) -> dict[str, int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
@@ -10,10 +12,23 @@ from ansible.module_utils.kraft.providers.ec2 import account
 from ansible.module_utils.kraft.providers.ec2.observe import owned_by, pages
 from ansible.module_utils.kraft.providers.ec2.waiting import SLOW
 
-TRIES, READ = 3, 15  # of each query: tries, and seconds of each
+TRIES, READ = account.SILENT_TRIES, 15  # of each query: tries, and seconds of each
+SILENT = 5.0  # seconds after which the wait is named
 WAITING = f"AWS has not answered yet: it is queried {TRIES} times, for {READ} s each."
 NONE = "AWS has no machine with the tag kraftwright_cluster={cluster} in {region}"
 MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_cluster={cluster} in {region}"
+
+
+@contextlib.contextmanager
+def announced(display: Callable[[str], object], seconds: float = SILENT) -> Iterator[None]:
+    """Display WAITING if the block takes longer than so many seconds."""
+    waiting = threading.Timer(seconds, display, (WAITING,))
+    waiting.daemon = True
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.cancel()
 
 
 def missing_instance_refusals(
@@ -34,7 +49,7 @@ def missing_instance_refusals(
 def reason(region: str, cluster: str) -> tuple[str, str]:
     """Return (why the machines are unknown, the remedy). AWS is queried once more, for its answer."""
     try:
-        client = account.client("ec2", region, TRIES)
+        client = account.client("ec2", region, TRIES, READ)
         found = pages(client, "describe_instances", "Reservations", Filters=owned_by(cluster))
     except Exception as error:
         said, _, remedy = _said(error, region).partition(" -> ")

@@ -53,13 +53,25 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
     ),
     "the disks of the type have no names": (
         {},
-        {"traits": {TYPE: ("legacy-bios", "xen")}},
+        {"traits": {TYPE: {"boot": ["legacy-bios"], "xen": True}}},
         "ec2_type",
         "kafka_ec2_instance_type",
     ),
     "the type boots otherwise": (
         {},
-        {"traits": {TYPE: ("legacy-bios",)}, "boot": "uefi"},
+        {"traits": {TYPE: {"boot": ["legacy-bios"]}}, "boot": "uefi"},
+        "ec2_type",
+        "kafka_ec2_instance_type",
+    ),
+    "the image lacks the driver of the type": (
+        {},
+        {"traits": {TYPE: {"ena": True}}, "ena": False},
+        "ec2_type",
+        "kafka_ec2_instance_type",
+    ),
+    "the type takes fewer disks": (
+        {},
+        {"traits": {TYPE: {"disks": 1}}},
         "ec2_type",
         "kafka_ec2_instance_type",
     ),
@@ -81,6 +93,8 @@ FINE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"placement": CurrentPlacement("orders", strategy="partition", partitions=2)},
     ),
     "a subnet has room": (GIVEN, subnets(0, 3)),
+    "AWS does not say whether the image has the driver": ({}, {"traits": {TYPE: {"ena": True, "disks": 0}}}),
+    "the type takes just these disks": ({}, {"traits": {TYPE: {"ena": True, "disks": 2}}, "ena": True}),
 }
 
 
