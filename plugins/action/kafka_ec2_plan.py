@@ -156,7 +156,7 @@ class ActionModule(ActionBase):
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the current state, or why it cannot be seen."""
         arguments = {"region": wanted.region, **dataclasses.asdict(observe.of(wanted))}
-        with unasked.announced(DISPLAY.display):
+        with unasked.announced(DISPLAY.display, unasked.SILENT):
             looked: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
         return looked
 

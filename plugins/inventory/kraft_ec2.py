@@ -72,7 +72,7 @@ class InventoryModule(aws_ec2.InventoryModule):
         return super().client(service, config=account.config(unasked.TRIES, unasked.READ), **more)
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
-        with unasked.announced(lambda line: DISPLAY.display(line, stderr=True)):
+        with unasked.announced(lambda line: DISPLAY.display(line, stderr=True), unasked.SILENT):
             self._parse(inventory, loader, path, cache)
 
     def _parse(self, inventory: Any, loader: Any, path: str, cache: bool) -> None:

@@ -97,7 +97,7 @@ def test_throttling_is_waited_for_and_ends_after_a_bound(plugin: ModuleType, mon
 def test_a_long_wait_is_named(
     plugin: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(plugin, "SILENT", 0.01)
+    monkeypatch.setattr(unasked, "SILENT", 0.01)
     asking = Asking(plugin, monkeypatch)
     monkeypatch.setattr(asking.plugin, "_parse", lambda *_: plugin.time.sleep(0.3))
     asking.run()

@@ -79,7 +79,8 @@ def client(service: str, region: str, tries: int = TRIES, read: float = READ) ->
 
 def _end_silence(attempts: int, caught_exception: Exception | None = None, **_: Any) -> None:
     """Raise the error of a call that got no answer often enough; botocore's own handler counts all errors alike."""
-    if attempts >= SILENT_TRIES and isinstance(caught_exception, _boto()[1].exceptions.HTTPClientError):
+    named = _boto()[1].exceptions
+    if attempts >= SILENT_TRIES and isinstance(caught_exception, (named.HTTPClientError, named.ConnectionError)):
         raise caught_exception
 
 

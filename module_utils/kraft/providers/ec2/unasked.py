@@ -20,7 +20,7 @@ MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_
 
 
 @contextlib.contextmanager
-def announced(display: Callable[[str], object], seconds: float = SILENT) -> Iterator[None]:
+def announced(display: Callable[[str], object], seconds: float) -> Iterator[None]:
     """Display WAITING if the block takes longer than so many seconds."""
     waiting = threading.Timer(seconds, display, (WAITING,))
     waiting.daemon = True

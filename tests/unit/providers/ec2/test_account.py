@@ -93,7 +93,7 @@ def test_a_port_that_is_closed_is_tried_three_times(silent: socket.socket, monke
 
 def test_a_long_wait_is_named_once_and_a_short_one_never() -> None:
     shown: list[str] = []
-    with unasked.announced(shown.append):
+    with unasked.announced(shown.append, 60.0):
         pass
     assert shown == []
     with unasked.announced(shown.append, 0.0):
