@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2 import coherence, drift, limits
 from ansible.module_utils.kraft.providers.ec2.key_pairs import key_text
-from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node
+from ansible.module_utils.kraft.providers.ec2.model import HOST, MOUNT, Current, Desired, Node
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
 SHOWN = 5  # resources that a message lists
@@ -114,12 +114,14 @@ def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
         message = f"The cluster has {len(found.vpcs)} VPCs: {', '.join(found.vpcs)}"
         remedy = "remove the one without machines, or name the other in kafka_ec2_vpc_id"
         yield Problem("ec2_twice", message, remedy, "kafka_cluster_name", value=wanted.cluster)
-    lost = [f"{each} do not name its host and mount" for each in found.volumes if not each.host or not each.mount]
-    lost += [f"{each} do not name its host" for each in found.instances if not each.host]
-    lost += [f"{each} do not name its host" for each in found.addresses if not each.host]
-    for thing in lost:
-        message = f"The tags of {thing}"
-        remedy = "give it its tags kraftwright_host and kraftwright_mount again, or remove kraftwright_cluster"
+    disks = [str(each) for each in found.volumes if not each.host or not each.mount]
+    others = [str(each) for each in found.instances if not each.host]
+    others += [str(each) for each in found.addresses if not each.host]
+    lost = [(each, "host and mount", f"{HOST} and {MOUNT}") for each in disks]
+    lost += [(each, "host", HOST) for each in others]
+    for thing, lacking, tags in lost:
+        message = f"The tags of {thing} do not name its {lacking}"
+        remedy = f"give it {tags} again, or remove kraftwright_cluster"
         yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
@@ -131,7 +133,7 @@ def _machine(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
         yield from limits.of_new(wanted, found, node)
         return
     if instance.node_id != str(node.node_id):
-        message = f"The value differs from the tag of {instance.id}: node {instance.node_id}"
+        message = f"The value differs from the tag of {instance.id}: node {instance.node_id or '(none)'}"
         remedy = "give the host the node id of its machine; an id stays with its machine for ever"
         yield Problem("ec2_node_id", message, remedy, "kafka_node_id", node.host, node.node_id)
     if instance.zone != node.zone:
