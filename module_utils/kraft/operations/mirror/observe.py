@@ -115,13 +115,13 @@ def with_older(seen: Seen, side: Side) -> Seen:
     for name, limit in settings.limits(seen.source, seen.target).items():
         by_limit.setdefault(limit, []).append(name)
     for limit, names in by_limit.items():
-        there = [name for name in names if name in side.topics]  # a topic may have been deleted meanwhile
-        found = side.offsets_at(there, now - limit)
-        for name in there:
+        found = side.offsets_at(names, now - limit)
+        for name in names:
+            # A record without a timestamp gets one at the copy: none is older.
             older = sum(
-                max(0, (at if at >= 0 else end) - start)
+                (at if at >= 0 else end) - start
                 for number, (start, end) in topics[name].partitions.items()
-                for at in [found[name, number]]  # a topic never has fewer partitions than before
+                for at in [found.get((name, number), start)]
             )
             topics[name] = dataclasses.replace(topics[name], older=older)
     return dataclasses.replace(seen, source=dataclasses.replace(seen.source, topics=topics))
