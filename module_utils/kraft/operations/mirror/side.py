@@ -5,7 +5,8 @@ Kafka 2.1 supports these requests, too; kafka-python negotiates the version.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.client_config import host_port
@@ -22,6 +23,7 @@ RIGHTS = {3: "READ", 8: "DESCRIBE", 10: "DESCRIBE_CONFIGS"}
 DENIED = {29, 30, 31}  #: authorization of a topic, a group, the cluster failed
 NO_AUTHORIZER = 54
 WITHOUT_TIMESTAMPS = 43  #: the topic is in a format of before Kafka 0.10
+STAMPLESS = -2  #: stands for the offset that such a topic has at a time
 
 Partition = tuple[str, int]
 
@@ -83,13 +85,14 @@ class Side:
     def offsets_at(self, names: Iterable[str], timestamp: int) -> dict[Partition, int]:
         """Return (topic, number) -> offset of the first record at this time in ms or later; -1 if there is none.
 
-        Partitions in a format without timestamps are left out.
+        That of a format without timestamps is STAMPLESS. A partition is missing if no answer names it.
         """
-        return self._listed(self.partitions(names), timestamp, {WITHOUT_TIMESTAMPS})
+        return self._listed(self.partitions(names), timestamp, {WITHOUT_TIMESTAMPS: STAMPLESS})
 
     def _listed(
-        self, leaders: Mapping[Partition, int], timestamp: int, left_out: Collection[int] = ()
+        self, leaders: Mapping[Partition, int], timestamp: int, accepted: Mapping[int, int] = MappingProxyType({})
     ) -> dict[Partition, int]:
+        """Return (topic, number) -> offset. `accepted`: error code -> what stands for the offset."""
         kind, part = "ListOffsetsRequest", "ListOffsetsTopic"
         by_broker: dict[int, dict[str, list[int]]] = {}
         for (topic, number), leader in leaders.items():
@@ -115,9 +118,10 @@ class Side:
         found: dict[Partition, int] = {}
         for answer in self.client.ask_all(questions, SECONDS):
             for topic, one in each(good(answer)["topics"], "name", "partitions"):
-                if one["error_code"] not in left_out:
-                    self._raise(f"{topic}-{one['partition_index']}", one["error_code"])
-                    found[topic, one["partition_index"]] = one["offset"]
+                number, code = one["partition_index"], one["error_code"]
+                if code not in accepted:
+                    self._raise(f"{topic}-{number}", code)
+                found[topic, number] = accepted.get(code, one["offset"])
         return found
 
     def configs(self, names: Iterable[str]) -> tuple[dict[str, Configs], list[str]]:
@@ -211,6 +215,22 @@ class Side:
         error = self.client.error(what, code, None)
         if error:
             raise error
+
+
+def older_than(partitions: Mapping[int, tuple[int, int]], first: Mapping[int, int | None]) -> int | None:
+    """Return the number of records before an age; None if a partition with records has no answer.
+
+    `first`: number -> the offset of the first younger record, as `Side.offsets_at` gives it; None without one.
+    """
+    older = 0
+    for number, (start, end) in partitions.items():
+        at = first.get(number)
+        if at is None and end > start:
+            return None
+        # A record without a timestamp gets one at the copy: none is older.
+        if at is not None and at != STAMPLESS:
+            older += (min(at, end) if at >= 0 else end) - start
+    return older
 
 
 def good(answer: Answer) -> dict[str, Any]:

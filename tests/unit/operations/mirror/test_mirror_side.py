@@ -8,7 +8,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.client import ApiError
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.operations.mirror import observe
-from ansible.module_utils.kraft.operations.mirror.side import WITHOUT_TIMESTAMPS, Side
+from ansible.module_utils.kraft.operations.mirror.side import STAMPLESS, WITHOUT_TIMESTAMPS, Side
 
 UNKNOWN_TOPIC, DENIED = 3, 29
 
@@ -65,6 +65,6 @@ def test_a_partition_without_timestamps_has_no_offset_at_a_time() -> None:
         {"partition_index": 1, "error_code": WITHOUT_TIMESTAMPS, "offset": -1},
     ]
     found = side({"topics": [{"name": "orders", "partitions": listed}]})
-    assert found.offsets_at(["orders"], 5) == {("orders", 0): 7}
+    assert found.offsets_at(["orders"], 5) == {("orders", 0): 7, ("orders", 1): STAMPLESS}
     with pytest.raises(ApiError, match="orders-1"):
         found.ends(["orders"])
