@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec import preflight
 from tests.unit.spec.preflight.scene import LOGS, NAMES, Scene, empty_log_dir
 from tests.unit.spec.preflight.test_preflight import CASES, OLD, broken
 
-#: What the operator does. `found`: the groups of the remedy's pattern.
+#: The operator's step. `found`: the groups of the remedy's pattern.
 Follow = Callable[..., Any]
 
 
