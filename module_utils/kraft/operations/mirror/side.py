@@ -154,20 +154,29 @@ class Side:
         return {entry["name"]: entry["value"] for entry in one["configs"]}
 
     def sizes(self, names: Iterable[str]) -> tuple[dict[str, int], list[str]]:
-        """Return bytes of each topic's leaders, and rights that the login lacks for them."""
+        """Return bytes of each topic's leaders, and rights that the login lacks for them.
+
+        Raises UnreachableError for a leader that does not report its replica: another one may lead by now.
+        """
         leaders = self.partitions(names)
         asked = self.client.request("DescribeLogDirsRequest", topics=None)
         brokers = list(self.brokers.items())
         answers = self.client.ask_all([Question(address, asked) for _, address in brokers], SECONDS)
-        sizes: dict[str, int] = {}
+        sizes = dict.fromkeys((topic for topic, _ in leaders), 0)
+        silent = {where for where, node in leaders.items() if node in self.brokers}
         for (node, _), answer in zip(brokers, answers):
             given = good(answer)
             if given.get("error_code") in DENIED or any(one["error_code"] in DENIED for one in given["results"]):
                 return {}, ["DESCRIBE of the cluster (for the sizes of log dirs)"]
             held = (pair for one in given["results"] for pair in each(one["topics"], "name", "partitions"))
             for topic, one in held:
-                if leaders.get((topic, one["partition_index"])) == node:
-                    sizes[topic] = sizes.get(topic, 0) + one["partition_size"]
+                where = topic, one["partition_index"]
+                if leaders.get(where) == node:
+                    sizes[topic] += one["partition_size"]
+                    silent.discard(where)
+        if silent:
+            topic, number = min(silent)
+            raise UnreachableError(f"the size of {topic}-{number} is not known. Run this again")
         return sizes, []
 
     def listed_groups(self) -> dict[str, list[str]]:
