@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.cluster.shutdown_check import silent
+from ansible.module_utils.kraft.cluster.snapshot import from_dict
 
 from tests.integration.client_calls import quorum_of
 from tests.integration.kafka_cluster import KafkaCluster
@@ -110,7 +112,10 @@ def test_a_node_that_hangs_is_not_healthy_though_its_sockets_are_open(
     assert health(node_id=node, timeout=120)["healthy"]
 
 
-def test_a_lost_majority_is_named_with_what_the_controllers_say(fragile: KafkaCluster, health: Module) -> None:
+def test_a_lost_majority_is_named_and_only_a_batch_that_was_planned_unchecked_goes(
+    fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
+) -> None:
+    """The remaining broker answers late about the quorum."""
     for node in (1, 2):
         fragile.kill_node(node)
     time.sleep(3)
@@ -120,6 +125,22 @@ def test_a_lost_majority_is_named_with_what_the_controllers_say(fragile: KafkaCl
     addresses = fragile.controller_bootstrap.split(",")
     assert f"{addresses[0]}: nothing listens" in found["msg"]
     assert f"The controller at {addresses[2]} follows" in found["msg"]
+    planned = {"client": client, "node_ids": [3], "timeout": 1}
+    assert run_module("kafka_shutdown_check", once_led=True, **planned)["allowed"]
+    assert run_module("kafka_shutdown_check", **planned)["failed"]
     for node in (1, 2):
         fragile.launch_node(node)
     assert health(node_id=1, timeout=120)["healthy"]
+
+
+def test_the_look_waits_until_the_dead_controller_is_known(
+    fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
+) -> None:
+    """A new leader has not heard of any voter yet, so a single look cannot name the dead one."""
+    dead = leader(run_module, client)
+    fragile.kill_node(dead)
+    seen = from_dict(health(check_mode=True, until_known=True)["snapshot"]).quorum
+    assert seen is not None
+    assert [one.node_id for one in seen.voters if silent(one, seen)] == [dead]
+    fragile.launch_node(dead)
+    assert health(node_id=dead, timeout=120)["healthy"]

@@ -15,14 +15,14 @@ class Topic:
     """``partitions``: number -> (first offset, end). ``size``: bytes of its leaders.
 
     ``config``: its own settings. ``effective``: these and what its brokers give it.
-    ``older``: records of the source that this cluster would delete by its own retention.
+    ``older``: records of the source that this cluster would delete by its own retention; None if unknown.
     """
 
     partitions: Mapping[int, tuple[int, int]]
     config: Mapping[str, str] = dataclasses.field(default_factory=dict)
     size: int = 0
     effective: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    older: int = 0
+    older: int | None = 0
 
     @property
     def holds_records(self) -> bool:

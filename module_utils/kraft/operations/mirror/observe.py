@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.errors import AccessError, ToolError, Unreachabl
 from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.operations.mirror import identity, kept, settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
-from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Configs, Partition, Side
+from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Configs, Partition, Side, older_than
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
 #: A broker that died is missed after its session, 18 s in a cluster of ZooKeeper; then others lead.
@@ -117,13 +117,8 @@ def with_older(seen: Seen, side: Side) -> Seen:
     for limit, names in by_limit.items():
         found = side.offsets_at(names, now - limit)
         for name in names:
-            # A record without a timestamp gets one at the copy: none is older.
-            older = sum(
-                (at if at >= 0 else end) - start
-                for number, (start, end) in topics[name].partitions.items()
-                for at in [found.get((name, number), start)]
-            )
-            topics[name] = dataclasses.replace(topics[name], older=older)
+            first = {number: found.get((name, number)) for number in topics[name].partitions}
+            topics[name] = dataclasses.replace(topics[name], older=older_than(topics[name].partitions, first))
     return dataclasses.replace(seen, source=dataclasses.replace(seen.source, topics=topics))
 
 

@@ -156,8 +156,10 @@ def status(source: Source, target: Target, most: int = 1) -> list[str]:
 def _retention(theirs: str, ours: str, topics: Mapping[str, Topic]) -> str:
     if not _longer(theirs, ours):
         return ": records would stay longer"
-    older = sum(one.older for one in topics.values())
-    return f": {older} records are older than {int(ours) / HOUR:g} h and would be deleted"
+    older = sum(one.older or 0 for one in topics.values())
+    silent = [name for name, one in topics.items() if one.older is None]
+    least, unknown = ("at least ", f"; the number in {few(silent, 1)} is not known") if silent else ("", "")
+    return f": {least}{older} records are older than {int(ours) / HOUR:g} h and would be deleted{unknown}"
 
 
 def _bytes(theirs: str, ours: str, topics: Mapping[str, Topic]) -> str:

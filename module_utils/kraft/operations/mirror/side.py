@@ -5,7 +5,8 @@ Kafka 2.1 supports these requests, too; kafka-python negotiates the version.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.client_config import host_port
@@ -22,6 +23,7 @@ RIGHTS = {3: "READ", 8: "DESCRIBE", 10: "DESCRIBE_CONFIGS"}
 DENIED = {29, 30, 31}  #: authorization of a topic, a group, the cluster failed
 NO_AUTHORIZER = 54
 WITHOUT_TIMESTAMPS = 43  #: the topic is in a format of before Kafka 0.10
+STAMPLESS = -2  #: stands for the offset that such a topic has at a time
 
 Partition = tuple[str, int]
 
@@ -83,13 +85,14 @@ class Side:
     def offsets_at(self, names: Iterable[str], timestamp: int) -> dict[Partition, int]:
         """Return (topic, number) -> offset of the first record at this time in ms or later; -1 if there is none.
 
-        Partitions in a format without timestamps are left out.
+        That of a format without timestamps is STAMPLESS. A partition is missing if no answer names it.
         """
-        return self._listed(self.partitions(names), timestamp, {WITHOUT_TIMESTAMPS})
+        return self._listed(self.partitions(names), timestamp, {WITHOUT_TIMESTAMPS: STAMPLESS})
 
     def _listed(
-        self, leaders: Mapping[Partition, int], timestamp: int, left_out: Collection[int] = ()
+        self, leaders: Mapping[Partition, int], timestamp: int, accepted: Mapping[int, int] = MappingProxyType({})
     ) -> dict[Partition, int]:
+        """Return (topic, number) -> offset. `accepted`: error code -> what stands for the offset."""
         kind, part = "ListOffsetsRequest", "ListOffsetsTopic"
         by_broker: dict[int, dict[str, list[int]]] = {}
         for (topic, number), leader in leaders.items():
@@ -115,9 +118,10 @@ class Side:
         found: dict[Partition, int] = {}
         for answer in self.client.ask_all(questions, SECONDS):
             for topic, one in each(good(answer)["topics"], "name", "partitions"):
-                if one["error_code"] not in left_out:
-                    self._raise(f"{topic}-{one['partition_index']}", one["error_code"])
-                    found[topic, one["partition_index"]] = one["offset"]
+                number, code = one["partition_index"], one["error_code"]
+                if code not in accepted:
+                    self._raise(f"{topic}-{number}", code)
+                found[topic, number] = accepted.get(code, one["offset"])
         return found
 
     def configs(self, names: Iterable[str]) -> tuple[dict[str, Configs], list[str]]:
@@ -150,20 +154,29 @@ class Side:
         return {entry["name"]: entry["value"] for entry in one["configs"]}
 
     def sizes(self, names: Iterable[str]) -> tuple[dict[str, int], list[str]]:
-        """Return bytes of each topic's leaders, and rights that the login lacks for them."""
+        """Return bytes of each topic's leaders, and rights that the login lacks for them.
+
+        Raises UnreachableError for a leader that does not report its replica: another one may lead by now.
+        """
         leaders = self.partitions(names)
         asked = self.client.request("DescribeLogDirsRequest", topics=None)
         brokers = list(self.brokers.items())
         answers = self.client.ask_all([Question(address, asked) for _, address in brokers], SECONDS)
-        sizes: dict[str, int] = {}
+        sizes = dict.fromkeys((topic for topic, _ in leaders), 0)
+        silent = {where for where, node in leaders.items() if node in self.brokers}
         for (node, _), answer in zip(brokers, answers):
             given = good(answer)
             if given.get("error_code") in DENIED or any(one["error_code"] in DENIED for one in given["results"]):
                 return {}, ["DESCRIBE of the cluster (for the sizes of log dirs)"]
             held = (pair for one in given["results"] for pair in each(one["topics"], "name", "partitions"))
             for topic, one in held:
-                if leaders.get((topic, one["partition_index"])) == node:
-                    sizes[topic] = sizes.get(topic, 0) + one["partition_size"]
+                where = topic, one["partition_index"]
+                if leaders.get(where) == node:
+                    sizes[topic] += one["partition_size"]
+                    silent.discard(where)
+        if silent:
+            topic, number = min(silent)
+            raise UnreachableError(f"the size of {topic}-{number} is not known. Run this again")
         return sizes, []
 
     def listed_groups(self) -> dict[str, list[str]]:
@@ -211,6 +224,22 @@ class Side:
         error = self.client.error(what, code, None)
         if error:
             raise error
+
+
+def older_than(partitions: Mapping[int, tuple[int, int]], first: Mapping[int, int | None]) -> int | None:
+    """Return the number of records before an age; None if a partition with records has no answer.
+
+    `first`: number -> the offset of the first younger record, as `Side.offsets_at` gives it; None without one.
+    """
+    older = 0
+    for number, (start, end) in partitions.items():
+        at = first.get(number)
+        if at is None and end > start:
+            return None
+        # A record without a timestamp gets one at the copy: none is older.
+        if at is not None and at != STAMPLESS:
+            older += (min(at, end) if at >= 0 else end) - start
+    return older
 
 
 def good(answer: Answer) -> dict[str, Any]:

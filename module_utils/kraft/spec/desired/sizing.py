@@ -57,3 +57,8 @@ def io_threads(cpus: int | None, log_dirs: int = 1) -> int:
 def max_map_count(partitions: int) -> int:
     """Return ``vm.max_map_count`` for a broker with `partitions` replicas."""
     return max(SMALLEST_MAPS, PROCESS_MAPS + MAPS_PER_PARTITION * partitions)
+
+
+def partitions_within(maps: int) -> int:
+    """Return the largest number of partitions for which `maps` memory maps are enough; 0 if they are for none."""
+    return max(0, (maps - PROCESS_MAPS) // MAPS_PER_PARTITION) if maps >= SMALLEST_MAPS else 0

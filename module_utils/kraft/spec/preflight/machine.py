@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.sizing import max_map_count
+from ansible.module_utils.kraft.spec.desired.sizing import max_map_count, partitions_within
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 
@@ -93,11 +93,14 @@ def memory_maps(host: Host, facts: Facts) -> Iterator[Problem]:
     """Report too few memory maps: a broker with more partitions would end with "Map failed"."""
     budget = host.wanted.partition_budget
     found, needed = facts["sysctl"].get(MAPS), max_map_count(budget)
-    if host.is_broker and found and not found["writable"] and int(found["value"] or 0) < needed:
+    value = int((found or {}).get("value") or 0)
+    if host.is_broker and found and not found["writable"] and value < needed:
+        fits = partitions_within(value)
+        lower = f", or lower kafka_host_partition_budget to {fits}" if fits else ""
         yield Problem(
             "few_memory_maps",
             f"{MAPS} is {found['value']} and cannot be set here; {budget} partitions need {needed}",
-            f"set {MAPS}={needed} on the machine that runs the container, or lower kafka_host_partition_budget",
+            f"set {MAPS}={needed} on the machine that runs the container{lower}",
             "kafka_host_partition_budget",
             host.name,
             found["value"],

@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.spec.desired.sizing import (
     SMALLEST_HEAP_MB,
     heap_mb,
     max_map_count,
+    partitions_within,
     size_mb,
 )
 from ansible.module_utils.kraft.spec.rules.storage import SAFE, inside
@@ -162,7 +163,8 @@ def kernel(subject: Subject) -> Iterator[Problem]:
             message = (
                 f"The value is below {max_map_count(budget)}: {budget} partitions need it (kafka_host_partition_budget)"
             )
-            remedy = "leave it out, or lower the budget"
+            fits = partitions_within(int(maps))
+            remedy = f"leave it out{f', or lower the budget to {fits}' if fits else ''}"
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, cast
 
 import pytest
-from ansible.module_utils.kraft.operations.mirror import observe, plan, progress, settings
+from ansible.module_utils.kraft.operations.mirror import observe, plan, progress, settings, side
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, OLD_BOUND, UNLIMITED
@@ -29,7 +29,7 @@ TARGET = Target("two", {}, defaults=DEFAULTS)
 LIKE_HERE = {"retention.ms": "604800000", "cleanup.policy": "delete", "max.message.bytes": "1048588"}
 
 
-def of_source(own: dict[str, str] | None = None, older: int = 0, **given: str) -> Source:
+def of_source(own: dict[str, str] | None = None, older: int | None = 0, **given: str) -> Source:
     """One topic; `given` by its brokers, with _ in place of dots."""
     own = own or {}
     by_brokers = {name.replace("_", "."): value for name, value in given.items()}
@@ -139,6 +139,8 @@ def test_what_a_new_topic_gets_follows_from_a_brokers_settings(
     ("source", "limits", "said"),
     [
         (of_source(older=845, retention_ms="-1"), {"orders": 604800000}, "845 records are older than 168 h"),
+        (of_source(older=None, retention_ms="-1"), {"orders": 604800000}, "at least 0 records are older than 168 h"),
+        (of_source(older=None, retention_ms="-1"), {"orders": 604800000}, "the number in orders is not known"),
         (of_source(retention_ms="1000"), {}, "records would stay longer"),
         (of_source(retention_bytes="1000"), {}, "records would stay longer"),
         (of_source(delete_retention_ms="1"), {}, "delete.retention.ms=1 of orders (it is unknown here)"),
@@ -154,22 +156,26 @@ def test_a_difference_is_in_the_plan_with_what_would_follow(source: Source, limi
 
 
 class Sides:
-    """A side that answers by topic: one has old records, one new records alone, one a format without timestamps."""
+    """A side that answers by topic: old records, new records alone, a format without timestamps, half an answer."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
     def offsets_at(self, names: list[str], _timestamp: int) -> dict[tuple[str, int], int]:
         self.asked.append(names)
-        return {place: at for place, at in {("old", 0): -1, ("new", 0): 4}.items() if place[0] in names}
+        offsets = {("old", 0): -1, ("old", 1): 6, ("new", 0): 4, ("new", 1): 4, ("half", 0): -1}
+        return {**offsets, ("stampless", 0): side.STAMPLESS, ("stampless", 1): side.STAMPLESS}
 
 
 def test_older_records_are_counted_by_one_question_for_each_limit() -> None:
-    one = Topic({0: (4, 10)}, {}, 0, {"retention.ms": "-1"})
-    source, side = Source("one", dict.fromkeys(("old", "new", "stampless"), one)), Sides()
-    seen = observe.with_older(Seen(source, TARGET, {}, {}), cast("Any", side))
-    assert {name: topic.older for name, topic in seen.source.topics.items()} == {"old": 6, "new": 0, "stampless": 0}
-    assert [sorted(names) for names in side.asked] == [["new", "old", "stampless"]]
+    one = Topic({0: (4, 10), 1: (4, 10)}, {}, 0, {"retention.ms": "-1"})
+    empty = dataclasses.replace(one, partitions={0: (4, 4)})
+    of_topics = {**dict.fromkeys(("old", "new", "stampless", "half", "silent"), one), "empty": empty}
+    sides = Sides()
+    seen = observe.with_older(Seen(Source("one", of_topics), TARGET, {}, {}), cast("Any", sides))
+    found = {name: topic.older for name, topic in seen.source.topics.items()}
+    assert found == {"old": 8, "new": 0, "stampless": 0, "half": None, "silent": None, "empty": 0}
+    assert [sorted(names) for names in sides.asked] == [sorted(of_topics)]
 
 
 def test_all_topics_with_different_settings_can_be_named() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import ApiError
-from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.errors import ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.mirror import observe
-from ansible.module_utils.kraft.operations.mirror.side import WITHOUT_TIMESTAMPS, Side
+from ansible.module_utils.kraft.operations.mirror.side import STAMPLESS, WITHOUT_TIMESTAMPS, Side
 
-UNKNOWN_TOPIC, DENIED = 3, 29
+UNKNOWN_TOPIC, DENIED, OFFLINE = 3, 29, 56
 
 
 class Broker:
@@ -65,6 +65,16 @@ def test_a_partition_without_timestamps_has_no_offset_at_a_time() -> None:
         {"partition_index": 1, "error_code": WITHOUT_TIMESTAMPS, "offset": -1},
     ]
     found = side({"topics": [{"name": "orders", "partitions": listed}]})
-    assert found.offsets_at(["orders"], 5) == {("orders", 0): 7}
+    assert found.offsets_at(["orders"], 5) == {("orders", 0): 7, ("orders", 1): STAMPLESS}
     with pytest.raises(ApiError, match="orders-1"):
         found.ends(["orders"])
+
+
+def test_a_topic_has_no_size_while_the_leader_of_a_partition_does_not_report_it() -> None:
+    replicas = [{"partition_index": at, "partition_size": 10} for at in (0, 1)]
+    topic = {"name": "orders", "partitions": replicas}
+    dirs = [{"error_code": 0, "topics": [topic]}, {"error_code": OFFLINE, "topics": []}]
+    assert side({"results": dirs}).sizes(["orders"]) == ({"orders": 20}, [])
+    del replicas[1]
+    with pytest.raises(UnreachableError, match="orders-1"):
+        side({"results": dirs}).sizes(["orders"])

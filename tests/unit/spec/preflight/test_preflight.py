@@ -124,6 +124,12 @@ def place(name: str, **found: Any) -> Break:
     return lambda scene: scene.of("k1")["paths"][name].update(**found)
 
 
+def many_partitions(scene: Scene) -> None:
+    """The maps are enough for 11,723 partitions."""
+    scene.of("k1").update(sysctl={"vm.max_map_count": {"value": "300000", "writable": False}})
+    scene.wanted["k1"] = Desired(partition_budget=20000)
+
+
 MAPS = {"vm.max_map_count": {"value": "65530", "writable": False}}
 
 MACHINE: dict[str, tuple[Break, list[Told]]] = {
@@ -159,6 +165,10 @@ MACHINE: dict[str, tuple[Break, list[Told]]] = {
     "few maps": (
         facts(sysctl=MAPS),
         [("warning", "few_memory_maps", "k1", "kafka_host_partition_budget", "65530")],
+    ),
+    "maps for fewer partitions": (
+        many_partitions,
+        [("warning", "few_memory_maps", "k1", "kafka_host_partition_budget", "300000")],
     ),
     "no such kernel setting": (facts(sysctl={}), []),
     "a node that was taken out": (facts(removed=True), [("error", "removed_node", "k1", "", None)]),
