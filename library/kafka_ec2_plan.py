@@ -70,8 +70,8 @@ def look(params: dict[str, Any]) -> dict[str, Any]:
     asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
     try:
-        clients = [account.client(service, params["region"], read=unasked.READ) for service in ("ec2", "ssm")]
-        return dataclasses.asdict(observe(*clients, Question(**asked)))
+        ec2, ssm = (account.client(service, params["region"], read=unasked.READ) for service in ("ec2", "ssm"))
+        return dataclasses.asdict(observe(ec2, ssm, Question(**asked)))
     except Exception as error:
         raise account.explained(error, params["region"]) from error
 

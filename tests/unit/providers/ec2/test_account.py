@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from ansible.module_utils.kraft.providers.ec2 import account, unasked
-from botocore.exceptions import EndpointConnectionError, HTTPClientError
+from botocore.exceptions import EndpointConnectionError, HTTPClientError  # type: ignore[attr-defined]
 
 THROTTLED = (
     "<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>slower</Message></Error></Errors></Response>"
