@@ -32,6 +32,17 @@ SETTINGS: dict[str, Any] = {
     ],
 }
 ON = ("-e", json.dumps({"kafka_metrics_tls": True}))
+WAITING = ("-e", json.dumps({"kafka_restart_nodes": []}))
+#: A node is killed while its new files wait. It must come back by itself, with the record of what it ran with.
+KILLED = """
+before=$(sha256sum /run/kafka-started/* | sha256sum) pid=$(systemctl show kafka --property=MainPID --value)
+test -n "$(diff -q /opt/kafka/next/jvm.options /opt/kafka/config/jvm.options)"
+systemctl kill --signal=KILL kafka
+until [ ! -e /proc/$pid ] && ss --listening --tcp --numeric --processes 'sport = :9404' | grep -q java; do
+  sleep 0.2
+done
+test "$before" = "$(sha256sum /run/kafka-started/* | sha256sum)"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +112,8 @@ def folder(lab: LabHosts, inventory: Path) -> Path:
     assert pids(lab) == before
     with socket.create_connection((address(inventory, HOSTS[0]), 9404), 5):
         pass  # still without TLS
+    play(lab, inventory, "deploy_cluster", *ON, *WAITING)
+    lab.podman(HOSTS[0], "timeout", "120", "bash", "-euc", KILLED)
     play(lab, inventory, "deploy_cluster", *ON)
     after = pids(lab)
     assert [host for host in HOSTS if after[host] == before[host]] == []
@@ -190,6 +203,8 @@ def test_a_restarted_node_brings_its_proxy(lab: LabHosts, inventory: Path) -> No
 
 
 def test_switched_off_the_exporters_are_back_on_the_nodes_address(lab: LabHosts, inventory: Path, folder: Path) -> None:
+    play(lab, inventory, "deploy_cluster", *WAITING)
+    lab.podman(HOSTS[0], "timeout", "120", "bash", "-euc", KILLED)
     play(lab, inventory, "deploy_cluster")
     for host in HOSTS:
         for port, name in PORTS.items():
