@@ -1,0 +1,22 @@
+"""Client libraries whose leader dies while its followers are behind: acks=all keeps every record, acks=1 does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.integration.client_faults import FAULTS, QUICK, Runs, commands
+from tests.integration.kafka_cluster import KafkaCluster
+
+
+def test_acks_all_keeps_what_acks_one_loses(tmp_path: Path) -> None:
+    cluster = KafkaCluster.start(tmp_path / "cluster", properties=QUICK)
+    try:
+        rows = Runs(cluster, tmp_path, commands(tmp_path)).rows(next(one for one in FAULTS if "behind" in one.name))
+    finally:
+        cluster.stop()
+    found = {(row.client, row.acks): row.account for row in rows}
+    assert len(found) == 9
+    assert {
+        key: one for key, one in found.items() if key[1] == "all" and (one.lost or one.twice or not one.acked)
+    } == {}
+    assert [key for key, one in found.items() if key[1] == "1" and not one.lost] == []
