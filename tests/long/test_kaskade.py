@@ -26,7 +26,7 @@ ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[()][A-Z0-9]|\][^\x07]*\x07|[=
 
 
 def screen(line: list[str], directory: Path, wanted: str) -> str:
-    """What a program writes to a terminal of 160 x 40 until `wanted` is in it; the program is ended then."""
+    """Return the text that a program writes to a terminal of 160 x 40. The program is ended once `wanted` is in it."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(directory)}
