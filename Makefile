@@ -130,7 +130,7 @@ lock: setup ## lock the Python packages of pyproject.toml again
 		--generate-hashes --python-version $${env#*:} --no-header --no-annotate -q -o requirements/compatibility/$${env%:*}.lock; done
 	@for env in navigator ara; do uv pip compile pyproject.toml requirements/compatibility/$$env.txt \
 		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/compatibility/$$env.lock; done
-	@for env in kaskade kubernetes notebook rulebook streaming; do uv pip compile requirements/samples/$$env.txt \
+	@for env in airflow clients kaskade kubernetes notebook rulebook streaming; do uv pip compile requirements/samples/$$env.txt \
 		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/samples/$$env.lock; done
 
 .PHONY: clean

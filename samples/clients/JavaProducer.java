@@ -25,25 +25,28 @@ public class JavaProducer {
         settings.put("key.serializer", ByteArraySerializer.class.getName());
         settings.put("value.serializer", ByteArraySerializer.class.getName());
         double rate = Double.parseDouble(given.get("--rate"));
-        long records = (long) (rate * Double.parseDouble(given.get("--seconds")));
+        Path end = Path.of(given.get("--end"));
         Duration flush = Duration.ofMillis((long) (1000 * Double.parseDouble(given.get("--flush-seconds"))));
         try (PrintWriter log = new PrintWriter(Files.newBufferedWriter(Path.of(given.get("--log"))), true)) {
             KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings);
-            send(producer, given.get("--topic"), records, rate, log);
+            send(producer, given.get("--topic"), end, rate, log);
             producer.close(flush);
         }
     }
 
     private static void send(
-            KafkaProducer<byte[], byte[]> producer, String topic, long records, double rate, PrintWriter log)
+            KafkaProducer<byte[], byte[]> producer, String topic, Path end, double rate, PrintWriter log)
             throws InterruptedException {
         long begin = System.nanoTime();
-        for (long number = 0; number < records; number++) {
+        for (long number = 0; !Files.exists(end); number++) {
             long due = begin + (long) (number / rate * 1e9) - System.nanoTime();
             if (due > 0) {
                 Thread.sleep(due / 1_000_000, (int) (due % 1_000_000));
             }
             long sent = number;
+            synchronized (log) {
+                log.println("sent " + sent);
+            }
             byte[] value = (number + ".".repeat(200 - Long.toString(number).length())).getBytes(StandardCharsets.UTF_8);
             producer.send(new ProducerRecord<>(topic, 0, null, value), (metadata, error) -> {
                 synchronized (log) {

@@ -34,22 +34,23 @@ class Row:
     account: Account
 
 
-def reconcile(sent: int, log: Iterable[str], stored: Iterable[int]) -> Account:
+def reconcile(log: Iterable[str], stored: Iterable[int]) -> Account:
     """Compare the log of a producer with the numbers that its topic holds. A torn last line of the log is ignored."""
-    acked, failed = set[int](), set[int]()
+    seen: dict[str, set[int]] = {"sent": set(), "acked": set(), "failed": set()}
     for line in log:
         outcome, _, rest = line.partition(" ")
         number = rest.partition(" ")[0].strip()
         if line.endswith("\n") and number.isdigit():
-            (acked if outcome == "acked" else failed).add(int(number))
+            seen[outcome].add(int(number))
+    sent, acked, failed = seen.values()
     held = Counter(stored)
     return Account(
-        sent=sent,
+        sent=len(sent),
         acked=len(acked),
         lost=len(acked - held.keys()),
         twice=sum(count > 1 for count in held.values()),
         failed=len(failed - acked),
-        silent=sent - len(acked | failed),
+        silent=len(sent - acked - failed),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from functools import partial
 from typing import Any
@@ -35,8 +36,11 @@ async def send_all(wanted: job.Job, log: job.Log) -> None:
     await producer.start()
     begin = time.monotonic()
     waiting: set[asyncio.Future[Any]] = set()
-    for number in range(int(wanted.rate * wanted.seconds)):
+    for number in itertools.count():
         await asyncio.sleep(max(0.0, begin + number / wanted.rate - time.monotonic()))
+        if wanted.end.exists():
+            break
+        log.sent(number)
         try:
             sent = await producer.send(wanted.topic, job.record(number), partition=0)
         except aiokafka.errors.KafkaError as error:

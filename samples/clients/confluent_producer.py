@@ -27,6 +27,7 @@ def main() -> None:
         }
     )
     for number in wanted.due():
+        log.sent(number)
         try:
             producer.produce(wanted.topic, job.record(number), partition=0, on_delivery=outcome)
         except BufferError as error:

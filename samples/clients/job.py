@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import threading
 import time
@@ -15,30 +16,35 @@ RECORD_BYTES = 200
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a producer: ``rate`` records a second for ``seconds``, with ``acks`` (``all``, ``1`` or ``0``)."""
+    """One run of a producer: ``rate`` records a second, with ``acks``, until the file ``end`` exists."""
 
     bootstrap: str
     topic: str
     acks: str
     rate: float
-    seconds: float
+    end: Path
     log: Path
     flush_seconds: float
 
     def due(self) -> Iterator[int]:
         """Yield the numbers of records, each when it is due. A late producer catches up."""
         begin = time.monotonic()
-        for number in range(int(self.rate * self.seconds)):
+        for number in itertools.count():
             time.sleep(max(0.0, begin + number / self.rate - time.monotonic()))
+            if self.end.exists():
+                return
             yield number
 
 
 class Log:
-    """One line for each outcome: ``acked 17``, or ``failed 17 reason``. Callbacks of several threads may write."""
+    """One line for each event: ``sent 17``, ``acked 17``, or ``failed 17 reason``. Threads may share it."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w", buffering=1, encoding="utf-8")
         self._lock = threading.Lock()
+
+    def sent(self, number: int) -> None:
+        self._write(f"sent {number}")
 
     def acked(self, number: int) -> None:
         self._write(f"acked {number}")
@@ -68,7 +74,7 @@ def from_command_line(arguments: list[str] | None = None) -> Job:
     parser.add_argument("--topic", required=True)
     parser.add_argument("--acks", choices=["all", "1", "0"], default="all")
     parser.add_argument("--rate", type=float, default=200.0, help="records a second")
-    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--end", type=Path, required=True, help="send until this file exists")
     parser.add_argument("--log", type=Path, required=True)
     parser.add_argument("--flush-seconds", type=float, default=60.0)
     return Job(**vars(parser.parse_args(sys.argv[1:] if arguments is None else arguments)))

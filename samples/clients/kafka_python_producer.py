@@ -18,6 +18,7 @@ def main() -> None:
         enable_idempotence=wanted.acks == "all",  # the library refuses it with other acks
     )
     for number in wanted.due():
+        log.sent(number)
         try:
             sent = producer.send(wanted.topic, job.record(number), partition=0)
         except KafkaError as error:  # the buffer is full, or no broker gives metadata

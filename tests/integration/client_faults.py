@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,15 +32,14 @@ RATE = 200
 FLUSH_SECONDS = 60
 #: A dead broker is noticed after 3 s in place of 9: a run is short.
 QUICK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
-BEHIND_SECONDS, FROZEN_SECONDS, WARM = 1.5, 12.0, 50
+BEHIND_SECONDS, FROZEN_SECONDS, AFTER_SECONDS, WARM = 1.5, 12.0, 5.0, 50
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of the leader's node (the second argument), and for how many seconds producers send around it."""
+    """A fault of the leader's node (the second argument). Producers send until the cluster is whole again."""
 
     name: str
-    seconds: int
     cause: Callable[[KafkaCluster, int], None]
 
 
@@ -73,10 +72,10 @@ def rolled(cluster: KafkaCluster, leader: int) -> None:
 
 
 FAULTS = (
-    Fault("leader killed", 20, killed),
-    Fault("leader killed, followers 1.5 s behind", 20, killed_ahead),
-    Fault("leader frozen for 12 s", 30, frozen),
-    Fault("rolling restart", 40, rolled),
+    Fault("leader killed", killed),
+    Fault("leader killed, followers 1.5 s behind", killed_ahead),
+    Fault("leader frozen for 12 s", frozen),
+    Fault("rolling restart", rolled),
 )
 
 
@@ -109,20 +108,27 @@ class Runs:
         leader = next(node for node in self._cluster.nodes if node != active_controller(self._cluster))
         names = {(client, acks): self._topic(client, acks) for client in self._programs for acks in ACKS}
         self._make(list(names.values()), leader)
-        started = {key: self._start(key, topic, fault.seconds) for key, topic in names.items()}
+        end = self._home / f"end{self._number}"
+        started = {key: self._start(key, topic, end) for key, topic in names.items()}
         try:
             self._warm(started.values(), names.values())
             fault.cause(self._cluster, leader)
+            time.sleep(AFTER_SECONDS)  # the others lead alone
+            self._mend()
+            end.touch()
             for process in started.values():
-                process.wait(fault.seconds + FLUSH_SECONDS + 60)
+                process.wait(FLUSH_SECONDS + 60)
         finally:
             for process in started.values():
                 process.kill()
+        return [self._row(key, topic, fault) for key, topic in names.items()]
+
+    def _mend(self) -> None:
+        """Start the nodes that are down, and wait until all replicas are in sync."""
         for node in self._cluster.nodes.values():
             if not node.running:
                 self._cluster.start_node(node.node_id)
         wait_in_sync(self._cluster)
-        return [self._row(key, topic, fault) for key, topic in names.items()]
 
     def _topic(self, client: str, acks: str) -> str:
         return f"fault{self._number}-{client.lower()}-{acks}"
@@ -133,10 +139,10 @@ class Runs:
         for made in self._admin.create_topics(new).values():
             made.result(30)
 
-    def _start(self, key: tuple[str, str], topic: str, seconds: int) -> subprocess.Popen[bytes]:
+    def _start(self, key: tuple[str, str], topic: str, end: Path) -> subprocess.Popen[bytes]:
         client, acks = key
         options = ["--bootstrap", self._cluster.bootstrap_servers, "--topic", topic, "--acks", acks]
-        pace = ["--rate", str(RATE), "--seconds", str(seconds), "--flush-seconds", str(FLUSH_SECONDS)]
+        pace = ["--rate", str(RATE), "--end", str(end), "--flush-seconds", str(FLUSH_SECONDS)]
         line = [*LEASH, *self._programs[client], *options, *pace, "--log", str(self._log(topic))]
         with self._log(topic).with_suffix(".console").open("wb") as console:
             return subprocess.Popen(
@@ -146,17 +152,19 @@ class Runs:
     def _log(self, topic: str) -> Path:
         return self._home / f"{topic}.log"
 
-    def _warm(self, started: Sequence[subprocess.Popen[bytes]], topics: Sequence[str]) -> None:
+    def _warm(self, started: Collection[subprocess.Popen[bytes]], topics: Collection[str]) -> None:
         """Wait until every producer has acknowledged some records; on a busy machine that takes minutes."""
         deadline = time.monotonic() + 240
-        while waiting := [topic for topic in topics if len(lines(self._log(topic))) < WARM]:
+        while waiting := [
+            topic for topic in topics if sum(one.startswith("acked") for one in lines(self._log(topic))) < WARM
+        ]:
             if time.monotonic() > deadline or any(process.poll() for process in started):
                 said = self._log(waiting[0]).with_suffix(".console").read_text(errors="replace")
                 raise RuntimeError(f"{waiting} acknowledged nothing: {said[-2000:]}")
             time.sleep(0.2)
 
     def _row(self, key: tuple[str, str], topic: str, fault: Fault) -> Row:
-        account = reconcile(RATE * fault.seconds, lines(self._log(topic)), stored(self._cluster, topic))
+        account = reconcile(lines(self._log(topic)), stored(self._cluster, topic))
         return Row(*key, fault.name, account)
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from ansible.module_utils.kraft.spec.desired.client_files import client_files
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.secured_cluster import ONE_COPY
+from tests.integration.spark_topic import create
 from tests.long.environments import installed
 from tests.long.lab_hosts import ROOT
 
@@ -21,7 +22,7 @@ STAND_IN = '#!/bin/sh\nprintf "%s\\n" "$ANSIBLE_CONFIG" "$@" > "$(dirname "$0")/
 def orders(cluster: KafkaCluster) -> None:
     """Make a topic with one record."""
     servers = {"bootstrap.servers": cluster.bootstrap_servers}
-    AdminClient(servers).create_topics([NewTopic("orders", 3, 3)])["orders"].result(60)
+    create(cluster.bootstrap_servers, "orders", 3, replicas=1)
     producer = Producer(servers)
     producer.produce("orders", b"the first order")
     assert producer.flush(60) == 0
@@ -49,7 +50,7 @@ def test_airflow_reads_the_first_record_and_runs_the_proof_of_the_cluster(tmp_pa
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    cluster = KafkaCluster.start(tmp_path / "cluster")
+    cluster = KafkaCluster.start(tmp_path / "cluster", 1, properties=ONE_COPY)
     try:
         orders(cluster)
         listener = {"bootstrap.servers": cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}

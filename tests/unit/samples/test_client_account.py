@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from samples.clients.account import Account, Row, reconcile, table
@@ -22,7 +24,7 @@ from samples.clients.job import from_command_line, number_of, record
     ids=["kept", "lost", "twice", "failed", "silent", "torn line", "nothing"],
 )
 def test_account_counts_each_outcome(log: list[str], stored: list[int], expected: Account) -> None:
-    assert reconcile(2, log, stored) == expected
+    assert reconcile(["sent 0\n", "sent 1\n", *log], stored) == expected
 
 
 def test_a_record_carries_its_number() -> None:
@@ -30,9 +32,13 @@ def test_a_record_carries_its_number() -> None:
     assert len(record(7)) == 200
 
 
-def test_records_are_due_at_the_rate_of_the_job() -> None:
-    job = from_command_line(["--bootstrap", "a:1", "--topic", "t", "--rate", "1000", "--seconds", "0.02", "--log", "x"])
-    assert list(job.due()) == list(range(20))
+def test_records_are_due_until_the_end(tmp_path: Path) -> None:
+    end = tmp_path / "end"
+    line = ["--bootstrap", "a:1", "--topic", "t", "--rate", "1000", "--end", str(end), "--log", "x"]
+    due = from_command_line(line).due()
+    assert [next(due) for _ in range(3)] == [0, 1, 2]
+    end.touch()
+    assert list(due) == []
 
 
 def test_table_has_a_row_for_each_account() -> None:
