@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.providers.ec2.advice import LOCAL, NO_CREDENTIAL
 
 #: Throttled calls are repeated with growing, random pauses (botocore's own standard mode).
 TRIES = 10
-SILENT_TRIES = 3  # without an answer: 3 times READ seconds are enough to know that there is none
+SILENT_TRIES = 3  # of a call without an answer, READ seconds each
 LAUNCH_TRIES = 4  # AWS reports "no capacity" with status 500, which botocore repeats
 CONNECT, READ = 5, 30  # seconds
 CALL = re.compile(r"\((?P<code>[\w.]+)\) when calling the (?P<operation>\w+) operation")

@@ -273,7 +273,7 @@ class Current:
     image_owner: str = ""  #: account
     boot: str = ""  #: boot mode of the image, if it has one
     architecture: str = ""  #: of the image
-    ena: bool | None = None  #: whether the image has the driver of AWS's network adapter; None: AWS does not say it
+    ena: bool | None = None  #: whether the image has the driver of AWS's network adapter; None: unknown
     traits: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)  #: type -> `observe.traits_of`
     least_root: int = 0  #: GiB that the image's root disk needs; 0: not known
     deprecated: str = ""  #: when the image was or will be deprecated, ISO 8601
