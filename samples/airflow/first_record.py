@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-import pendulum
+import pendulum  # type: ignore[import-not-found]
 from airflow.providers.apache.kafka.hooks.consume import KafkaConsumerHook  # type: ignore[import-not-found]
 from airflow.providers.standard.operators.bash import BashOperator  # type: ignore[import-not-found]
 from airflow.sdk import dag, task  # type: ignore[import-not-found]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-
-COLUMNS = ("Client", "acks", "Fault", "Sent", "Acknowledged", "Lost", "Twice", "Failed", "No answer")
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,16 @@ def reconcile(log: Iterable[str], stored: Iterable[int]) -> Account:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the accounts as a table of Markdown."""
-    head = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * 3}{'---:|' * (len(COLUMNS) - 3)}"]
-    return "\n".join([*head, *map(_line, rows)]) + "\n"
+    """Return a table of Markdown: a line for each client and setting, a column for each fault."""
+    faults = list(dict.fromkeys(row.fault for row in rows))
+    found = {(row.client, row.acks, row.fault): _cell(row.account) for row in rows}
+    clients = list(dict.fromkeys((row.client, row.acks) for row in rows))
+    lines = [[*each, *(found.get((*each, fault), "-") for fault in faults)] for each in clients]
+    head = ["client", "acks", *faults]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *lines])
 
 
-def _line(row: Row) -> str:
-    numbers = [f"{value:,}" for value in asdict(row.account).values()]
-    return f"| {row.client} | {row.acks} | {row.fault} | {' | '.join(numbers)} |"
+def _cell(account: Account) -> str:
+    """Return the lost records of the acknowledged ones, and other outcomes that are not zero."""
+    more = {"stored twice": account.twice, "failed": account.failed, "without an answer": account.silent}
+    return ", ".join([f"{account.lost:,} of {account.acked:,}", *(f"{n:,} {name}" for name, n in more.items() if n)])

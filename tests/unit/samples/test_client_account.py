@@ -41,6 +41,15 @@ def test_records_are_due_until_the_end(tmp_path: Path) -> None:
     assert list(due) == []
 
 
-def test_table_has_a_row_for_each_account() -> None:
-    text = table([Row("Java", "1", "leader killed", Account(4000, 3990, 12, 3, 0, 10))])
-    assert text.splitlines()[2] == "| Java | 1 | leader killed | 4,000 | 3,990 | 12 | 3 | 0 | 10 |"
+def test_table_has_a_line_for_each_client_and_a_column_for_each_fault() -> None:
+    rows = [
+        Row("Java", "1", "leader killed", Account(4000, 3990, 12, 3, 0, 10)),
+        Row("Java", "1", "rolled", Account(9, 9, 0, 0, 0, 0)),
+        Row("Java", "all", "rolled", Account(9, 8, 0, 0, 1, 0)),
+    ]
+    assert table(rows).splitlines() == [
+        "| client | acks | leader killed | rolled |",
+        "| --- | --- | --- | --- |",
+        "| Java | 1 | 12 of 3,990, 3 stored twice, 10 without an answer | 0 of 9 |",
+        "| Java | all | - | 0 of 8, 1 failed |",
+    ]
