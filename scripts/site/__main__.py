@@ -30,7 +30,8 @@ def assemble(source: Path = SOURCE) -> None:
         shutil.copyfile(path, target)
         if path.suffix == ".md":
             target.write_text(unescaped(path.read_text()))
-    shutil.copyfile(Path(__file__).with_name("site.css"), source / "site.css")
+    for name in ("site.css", "search_text.js"):
+        shutil.copyfile(Path(__file__).with_name(name), source / name)
     made = {"variables.md": variables.page(ROOT), "messages.md": messages.page()}
     made |= {f"modules/{name}": text for name, text in modules.pages(ROOT).items()}
     for name, text in made.items():

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import yaml
@@ -16,7 +20,7 @@ from ansible.module_utils.kraft.status.screen import sections
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from scripts.site import variables
+from scripts.site import messages, variables
 from scripts.site.__main__ import build, unescaped
 from spark_jobs.lessons.sentences import judged, summary
 from spark_jobs.page import render
@@ -275,18 +279,56 @@ def test_verdict_is_seen_without_its_colour(browser: Browser, page: Path) -> Non
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The variables of the documentation site, and a line of code that is longer than a page."""
+    """The variables and messages of the documentation site, and a line of code that is longer than a page."""
     place = tmp_path_factory.mktemp("site")
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     (place / "source").mkdir()
-    (place / "source/site.css").write_text((ROOT / "scripts/site/site.css").read_text())
+    for name in ("site.css", "search_text.js"):
+        (place / "source" / name).write_text((ROOT / "scripts/site" / name).read_text())
     code = f"\n```sh\nansible-playbook {'-e kafka_accepted_risks=plain_text ' * 5} # the last word\n```\n"
     text = re.sub(r"\[(\w+)\]\([^)]*\)", r"\1", unescaped(variables.page(ROOT)))
     (place / "source/index.md").write_text(text + code)
-    config |= {"docs_dir": str(place / "source"), "site_dir": str(place / "site"), "nav": [{"Variables": "index.md"}]}
+    without_links = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", unescaped(messages.page()))
+    (place / "source/messages.md").write_text(without_links)
+    nav = [{"Variables": "index.md"}, {"Messages": "messages.md"}]
+    config |= {"docs_dir": str(place / "source"), "site_dir": str(place / "site"), "nav": nav}
     (place / "mkdocs.yml").write_text(yaml.safe_dump(config))
     assert build(place / "mkdocs.yml") == 0
     return place / "site/index.html"
+
+
+#: Rule -> a message of it as it is printed, with the operators of a query: each is found among the first three.
+PRINTED = {
+    "tls_name": "kafka_tls.names[CLIENT]: The value is neither a host name nor an IP address",
+    "tls_days": "kafka_tls.days: The number exceeds the 100 days that the authority is valid",
+    "host_key_unknown": "ssh does not know its host key",
+    "not_root": "The tasks do not run as root",
+}
+FOUND = "return [...document.querySelectorAll('#mkdocs-search-results a')].slice(0, 3).map(e => e.href.split('#')[1])"
+
+
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
+    """The address of the site: a browser starts no search from files on the disk."""
+    handler = partial(QuietHandler, directory=str(site.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("rule", PRINTED)
+def test_a_printed_message_is_found_by_its_text(browser: Browser, served: str, rule: str) -> None:
+    browser.driver.get(f"{served}/search.html?q={quote(PRINTED[rule])}")
+    deadline = time.monotonic() + 30
+    while not (found := browser.run(FOUND)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert rule in found
 
 
 @pytest.mark.parametrize("width", WIDTHS)
