@@ -128,6 +128,7 @@ def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
 def _machine(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     instance = own_instance(node.host, found)
     yield from _volumes(found, node)
+    yield from drift.of_disks(found, node, instance.id if instance else "")
     if instance is None:
         yield from _placement(wanted, found, node)
         yield from limits.of_new(wanted, found, node)

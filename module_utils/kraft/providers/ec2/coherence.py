@@ -81,6 +81,12 @@ def _disks(wanted: Desired, found: Current, node: Node, machine: CurrentInstance
             message = f"has {named} by the tags of its machine, and {there or 'no disk'} by those of disks"
             tags = _tagging(wanted, named, **{HOST: node.host, MOUNT: volume.mount})
             yield Problem("ec2_untagged", message, f"if it is {named}: {tags}; then run again", variable, node.host)
+        elif machine and named and there is None:
+            message = f"had {named} by the tags of {machine.id}, and AWS shows no disk with the tags of {volume.mount}"
+            tags = _tagging(wanted, named, **{HOST: node.host, MOUNT: volume.mount})
+            untag = f"{AWS} delete-tags --resources {machine.id} --tags Key={DISK}{volume.mount}"
+            remedy = f"if {named} exists: {tags}; if it is lost and an empty one may come: {untag}; then run again"
+            yield Problem("ec2_untagged", message, remedy, variable, node.host)
 
 
 def _address(wanted: Desired, found: Current, node: Node, machine: CurrentInstance | None) -> Iterator[Problem]:

@@ -76,13 +76,15 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
         message = f"has {machine.id} in further security groups ({', '.join(others)}), whose rules count, too"
         remedy = "see who can reach what: playbooks/audit_exposure.yml"
         yield _warning("ec2_groups", message, remedy, "", node.host)
-    yield from _disks(found, node, machine)
     yield from _addresses(wanted, found, node, machine)
     yield from _launch(wanted, found, node, machine)
 
 
-def _disks(found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
-    """Report data disks that a run would have made differently, and a restored one that is attached now."""
+def of_disks(found: Current, node: Node, machine_id: str) -> Iterator[Problem]:
+    """Report data disks that a run would have made differently, and a restored one that is attached now.
+
+    `machine_id`: that of the node's machine; empty if it is to be launched.
+    """
     for at, volume in enumerate(node.volumes):
         there, variable = own_volume(node.host, volume.mount, found), f"kafka_ec2_volumes[{at}]"
         if there is None:
@@ -94,7 +96,7 @@ def _disks(found: Current, node: Node, machine: CurrentInstance) -> Iterator[Pro
         if not there.encrypted:
             message = f"has the disk {there.id}, which is not encrypted"
             yield _warning("ec2_volume", message, "replace the node with a new disk", variable, node.host)
-        if there.snapshot and there.instance_id != machine.id:
+        if there.snapshot and (not machine_id or there.instance_id != machine_id):
             message = f"gets {there}: its records are as old as that snapshot"
             yield _warning("ec2_volume", message, "with other replicas alive, use a new disk", variable, node.host)
 

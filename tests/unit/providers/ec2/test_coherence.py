@@ -42,6 +42,7 @@ DISKS = tuple(map(scene.volume, range(3)))
 NO_NETWORK: dict[str, Any] = {"vpc": None, "vpcs": (), "subnets": (), "groups": ()}
 OTHER: dict[str, Any] = {"vpc": model.CurrentVpc("vpc-2", ("10.9.0.0/16",))}
 RESTORED = scene.volume(0, id="vol-9", instance_id="")
+RESTORED_COPY = scene.volume(0, id="vol-9", instance_id="", snapshot="snap-1")
 CASES: dict[str, tuple[dict[str, Any], model.Current, str, str]] = {
     "the VPC has lost its tags": ({}, changed(one(), **NO_NETWORK), "ec2_vpc", ERROR),
     "another VPC is given": ({"vpc_id": "vpc-2"}, changed(one(), **OTHER), "ec2_vpc", ERROR),
@@ -58,6 +59,18 @@ CASES: dict[str, tuple[dict[str, Any], model.Current, str, str]] = {
     "its own VPC stays": ({"vpc_id": "vpc-2"}, changed(one(), **OTHER, instances=()), "ec2_vpc", WARNING),
     "the subnet has lost its tags": ({}, one(subnet_id="subnet-9"), "ec2_untagged", WARNING),
     "the disk has lost its tags": ({}, changed(one(), volumes=DISKS[1:]), "ec2_untagged", ERROR),
+    "the disk was detached and has lost its tags": (
+        {},
+        changed(one(devices={}), volumes=DISKS[1:]),
+        "ec2_untagged",
+        ERROR,
+    ),
+    "a restored disk goes to a new machine": (
+        {},
+        changed(one(), volumes=(RESTORED_COPY, *DISKS[1:]), instances=one().instances[1:]),
+        "ec2_volume",
+        WARNING,
+    ),
     "another disk has the tags of the mounted one": (
         {},
         changed(one(), volumes=(RESTORED, *DISKS[1:])),
