@@ -141,10 +141,12 @@ def acknowledgements(lab: Lab) -> Observations:
     finally:
         for node_id in followers:
             lab.nodes.thaw(node_id)
-    promised = {"1": set(writers["1"].acked)}
-    writers["all"].producer.flush(RESUMED_SECONDS)
-    promised["all"] = set(writers["all"].acked)
-    lab.nodes.revive(leader)
+    try:
+        promised = {"1": set(writers["1"].acked)}
+        writers["all"].producer.flush(RESUMED_SECONDS)
+        promised["all"] = set(writers["all"].acked)
+    finally:
+        lab.nodes.revive(leader)
     lab.wait_whole()
     counts = {acks: _lost(promised[acks], lab.stored(writer.topic)) for acks, writer in writers.items()}
     return {"one": counts["1"], "all": {**counts["all"], "before_the_kill": early}}

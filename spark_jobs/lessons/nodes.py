@@ -27,7 +27,7 @@ class Nodes(Protocol):
         """Let it go on."""
 
     def kill(self, node_id: int) -> None:
-        """End the process at once."""
+        """End the process at once. It stays down until `revive`: else systemd starts it within its session."""
 
     def revive(self, node_id: int) -> None:
         """Start the node if it does not run."""
@@ -65,7 +65,7 @@ class SshNodes:
         self._all(node_id, [["systemctl", "kill", "--signal=CONT", f"{self._unit}.service"]])
 
     def kill(self, node_id: int) -> None:
-        self._all(node_id, killed(self._unit))
+        self._all(node_id, [*killed(self._unit), ["systemctl", "stop", f"{self._unit}.service"]])
 
     def revive(self, node_id: int) -> None:
         self._all(node_id, [["systemctl", "start", f"{self._unit}.service"]])
