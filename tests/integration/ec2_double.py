@@ -133,7 +133,7 @@ class Double:
     hide: dict[str, float] = dataclasses.field(default_factory=dict)  #: call that makes something -> seconds
     late: dict[str, float] = dataclasses.field(default_factory=dict)  #: call that changes something -> seconds
     refuse: dict[str, list[str]] = dataclasses.field(default_factory=dict)  #: call -> codes, one for each time
-    kill: int = 0
+    kill: int = 0  #: changing calls until the victim is killed
     victim: int = 0
     end: str = ""
     lose: dict[str, int] = dataclasses.field(default_factory=dict)  #: call -> times
@@ -175,10 +175,12 @@ class Double:
                 self._headers = headers
                 self._remember(call)
                 told = self._done(call, self._forward(headers, body))
+            deadly = bool(call.changes and self.victim and self.kill == 1)  # hosts are worked on side by side
+            self.kill -= bool(call.changes and self.victim and self.kill)
         if self.lose.get(call.action):
             self.lose[call.action] -= 1
             return LOST
-        if call.changes and self.victim and self.kill and len(self.changes) == self.kill:
+        if deadly:
             os.kill(self.victim, signal.SIGKILL)
             time.sleep(0.2)
         return told

@@ -128,6 +128,10 @@ def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
                 "give an address of the node's subnet, or leave it out",
             )
             yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
+    same = [each.host for each in wanted.nodes if node.private_ip and each.private_ip == node.private_ip]
+    if same[1:]:
+        message, remedy = f"The hosts {', '.join(same)} have the same address", "give each of them another"
+        yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
     for at, volume in enumerate(node.volumes):
         yield from _volume(node, at, volume)
         region = (volume.kms_key.split(":") + [""] * 4)[3]  # of an ARN

@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.providers.ec2.plan import (
     current_rules,
     missing_subnets,
     own_group,
+    own_instance,
     subnet_of,
     usable_subnets,
 )
@@ -150,11 +151,15 @@ def _placement(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]
 
 
 def _room(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
-    """Check that the subnet of a new machine has an address left."""
+    """Check that the subnet of a new machine has an address left for it and for the other new ones."""
     subnet = subnet_of(wanted, found, node)
-    if subnet and subnet.free == 0:
-        message = f"has no free address left for a machine in {node.zone} ({subnet.id} is full)"
-        remedy = "give another subnet of that zone"
+    if subnet is None or subnet.free is None:
+        return
+    new = [each for each in wanted.nodes if own_instance(each.host, found) is None]
+    there = sum(subnet_of(wanted, found, each) == subnet for each in new)
+    if subnet.free < there:
+        message = f"has no free address left for a machine in {node.zone} ({subnet.id}: {subnet.free} for {there})"
+        remedy = "name a subnet of that zone with enough free addresses first"
         yield Problem("ec2_subnet", message, remedy, "kafka_ec2_subnet_ids", node.host)
 
 

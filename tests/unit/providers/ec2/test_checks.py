@@ -127,6 +127,12 @@ def test_what_aws_would_refuse_of_what_is_to_be_made_is_refused_before(
     assert {each.rule for each in errors(against(scene.wanted(**more), scene.nothing(**changed)))} == {rule}
 
 
+def test_one_private_address_for_two_hosts_is_refused_for_each() -> None:
+    nodes = tuple(scene.node(at, private_ip=f"10.40.0.{9 if at else 8}") for at in range(3))
+    found = [(each.rule, each.host) for each in errors(asked(scene.wanted(nodes=nodes)))]
+    assert found == [("ec2_private_ip", "kafka2"), ("ec2_private_ip", "kafka3")]
+
+
 def test_a_group_of_another_account_is_not_looked_for() -> None:
     rules = (Rule(9092, 9092, "sg-0a1b2c3d", account="123456789012"),)
     assert errors(against(scene.wanted(rules=rules), scene.nothing(sources={}))) == []

@@ -18,6 +18,7 @@ ASKED: dict[str, Any] = {"types": {TYPE: ("x86_64",)}, "offered": {TYPE: scene.Z
 GROUP: dict[str, Any] = {"placement_group": "orders"}
 IN_TWO = {**GROUP, "nodes": (scene.node(0, partition=2),)}
 GIVEN: dict[str, Any] = {"vpc_id": "vpc-1", "subnet_ids": ("subnet-8", "subnet-9"), "nodes": (scene.node(0),)}
+TWO_OF_A_ZONE = {**GIVEN, "nodes": (scene.node(0), dataclasses.replace(scene.node(1), zone=scene.ZONES[0]))}
 
 
 def subnets(*free: int) -> dict[str, Any]:
@@ -76,6 +77,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
         "kafka_ec2_instance_type",
     ),
     "all subnets of the zone are full": (GIVEN, subnets(0, 0), "ec2_subnet", "kafka_ec2_subnet_ids"),
+    "one address for two machines": (TWO_OF_A_ZONE, subnets(1, 9), "ec2_subnet", "kafka_ec2_subnet_ids"),
 }
 
 
@@ -93,6 +95,7 @@ FINE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"placement": CurrentPlacement("orders", strategy="partition", partitions=2)},
     ),
     "a subnet has room": (GIVEN, subnets(0, 3)),
+    "two addresses for two machines": (TWO_OF_A_ZONE, subnets(2, 9)),
     "AWS does not say whether the image has the driver": ({}, {"traits": {TYPE: {"ena": True, "disks": 0}}}),
     "the type takes just these disks": ({}, {"traits": {TYPE: {"ena": True, "disks": 2}}, "ena": True}),
 }
