@@ -34,7 +34,13 @@ def create(
 
 
 def write(cluster: KafkaCluster, topic: str, numbers: range) -> None:
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "queue.buffering.max.messages": 500_000})
+    producer = Producer(
+        {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "enable.idempotence": True,
+            "queue.buffering.max.messages": 500_000,
+        }
+    )
     for number in numbers:
         producer.produce(topic, key=b"%d" % number, value=b"v%d" % number, partition=number % PARTITIONS)
     assert producer.flush(60) == 0
