@@ -153,7 +153,7 @@ def _placement(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]
 def _room(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     """Check that the subnet of a new machine has an address left for it and for the other new ones."""
     subnet = subnet_of(wanted, found, node)
-    if subnet is None or subnet.free is None:
+    if subnet is None or subnet.free is None or ipaddress.ip_network(subnet.cidr).prefixlen > LONGEST_PREFIX:
         return
     new = [each for each in wanted.nodes if own_instance(each.host, found) is None]
     there = sum(subnet_of(wanted, found, each) == subnet for each in new)

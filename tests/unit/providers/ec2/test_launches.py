@@ -88,6 +88,7 @@ def test_a_launch_that_aws_would_refuse_is_refused_before_the_first_change(case:
     assert (rule, variable, "kafka1") in {(each.rule, each.variable, each.host) for each in problems}
 
 
+SMALL = (CurrentSubnet("subnet-8", "vpc-1", scene.ZONES[0], "10.40.0.4/32", free=-4),)
 FINE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "all fits": ({}, {"least_root": 20}),
     "the group has the partition": (
@@ -96,6 +97,7 @@ FINE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "a subnet has room": (GIVEN, subnets(0, 3)),
     "two addresses for two machines": (TWO_OF_A_ZONE, subnets(2, 9)),
+    "a simulator's small subnets": (GIVEN, {"vpc": scene.everything().vpc, "subnets": SMALL}),
     "AWS does not say whether the image has the driver": ({}, {"traits": {TYPE: {"ena": True, "disks": 0}}}),
     "the type takes just these disks": ({}, {"traits": {TYPE: {"ena": True, "disks": 2}}, "ena": True}),
 }
