@@ -97,7 +97,10 @@ FINE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "a subnet has room": (GIVEN, subnets(0, 3)),
     "two addresses for two machines": (TWO_OF_A_ZONE, subnets(2, 9)),
-    "a simulator's small subnets": (GIVEN, {"vpc": scene.everything().vpc, "subnets": SMALL}),
+    "a simulator's small subnets": (
+        {**GIVEN, "subnet_ids": ("subnet-8",)},
+        {"vpc": scene.everything().vpc, "subnets": SMALL},
+    ),
     "AWS does not say whether the image has the driver": ({}, {"traits": {TYPE: {"ena": True, "disks": 0}}}),
     "the type takes just these disks": ({}, {"traits": {TYPE: {"ena": True, "disks": 2}}, "ena": True}),
 }
