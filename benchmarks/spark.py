@@ -128,7 +128,7 @@ def writes_to_many(bench: Bench, spark: SparkSession, run: str) -> dict[str, flo
 
 
 def warm_up(bench: Bench, name: str, partitions: int) -> None:
-    """Write one record to each partition. Brokers need a minute to open the 3,000 logs of a new topic."""
+    """Write one record to each partition. Brokers need up to half a minute to open the 3,000 logs of a new topic."""
     producer, began = Producer({"bootstrap.servers": bench.bootstrap, "acks": "all", "log_level": 0}), time.monotonic()
     for number in range(partitions):
         producer.produce(name, value=b"", partition=number)

@@ -107,8 +107,8 @@ def serial(where: tuple[str, int], folder: Path) -> str:
 def folder(lab: LabHosts, inventory: Path) -> Path:
     """Switch TLS on: predicted, one roll; write Prometheus' files."""
     before = pids(lab)
-    foretold = play(lab, inventory, "deploy_cluster", *ON, "--check", "--diff")
-    assert len(changed(foretold)) == len(HOSTS)
+    predicted = play(lab, inventory, "deploy_cluster", *ON, "--check", "--diff")
+    assert len(changed(predicted)) == len(HOSTS)
     assert pids(lab) == before
     with socket.create_connection((address(inventory, HOSTS[0]), 9404), 5):
         pass  # still without TLS
