@@ -33,15 +33,39 @@ SETTINGS: dict[str, Any] = {
 }
 ON = ("-e", json.dumps({"kafka_metrics_tls": True}))
 WAITING = ("-e", json.dumps({"kafka_restart_nodes": []}))
-#: A node is killed while its new files wait. It must come back by itself, with the record of what it ran with.
+#: Metrics off and a listener with tokens, which gives each node a file of keys and an option of the JVM.
+TOKENS: dict[str, Any] = {
+    "kafka_metrics": False,
+    "kafka_collector": False,
+    "kafka_listeners": [
+        {"name": "CLIENT", "port": 9092, "purpose": "client"},
+        {
+            "name": "TOKENS",
+            "port": 9094,
+            "purpose": "client",
+            "protocol": "SASL_SSL",
+            "mechanisms": ["OAUTHBEARER"],
+            "oauth": {
+                "issuer": "https://id.example.org/",
+                "audience": "kafka",
+                "jwks": str(ROOT / "molecule/cluster/vars/jwks.json"),
+            },
+        },
+        {"name": "INTERNAL", "port": 19092, "purpose": "inter_broker"},
+        {"name": "CONTROLLER", "port": 9093, "purpose": "controller"},
+    ],
+}
+#: A node is killed while its new files wait. Its first start must succeed, with the record of what it ran with.
 KILLED = """
 before=$(sha256sum /run/kafka-started/* | sha256sum) pid=$(systemctl show kafka --property=MainPID --value)
+restarts=$(systemctl show kafka --property=NRestarts --value)
 test -n "$(diff -q /opt/kafka/next/jvm.options /opt/kafka/config/jvm.options)"
 systemctl kill --signal=KILL kafka
-until [ ! -e /proc/$pid ] && ss --listening --tcp --numeric --processes 'sport = :9404' | grep -q java; do
+until [ ! -e /proc/$pid ] && ss --listening --tcp --numeric --processes 'sport = :9092' | grep -q java; do
   sleep 0.2
 done
 test "$before" = "$(sha256sum /run/kafka-started/* | sha256sum)"
+test "$(systemctl show kafka --property=NRestarts --value)" = $((restarts + 1))
 """
 
 
@@ -63,6 +87,14 @@ def play(lab: LabHosts, inventory: Path, name: str, *more: str) -> str:
     done = lab.run("-i", str(inventory), f"playbooks/{name}.yml", *more)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def change(lab: LabHosts, inventory: Path, *values: str) -> None:
+    """Deploy; while the new files wait for restarts, every node is killed and must come back by itself."""
+    play(lab, inventory, "deploy_cluster", *values, *WAITING)
+    for host in HOSTS:
+        lab.podman(host, "timeout", "120", "bash", "-euc", KILLED)
+    play(lab, inventory, "deploy_cluster", *values)
 
 
 def address(inventory: Path, host: str) -> str:
@@ -112,9 +144,7 @@ def folder(lab: LabHosts, inventory: Path) -> Path:
     assert pids(lab) == before
     with socket.create_connection((address(inventory, HOSTS[0]), 9404), 5):
         pass  # still without TLS
-    play(lab, inventory, "deploy_cluster", *ON, *WAITING)
-    lab.podman(HOSTS[0], "timeout", "120", "bash", "-euc", KILLED)
-    play(lab, inventory, "deploy_cluster", *ON)
+    change(lab, inventory, *ON)
     after = pids(lab)
     assert [host for host in HOSTS if after[host] == before[host]] == []
     play(lab, inventory, "apply_resources", *ON)
@@ -203,11 +233,17 @@ def test_a_restarted_node_brings_its_proxy(lab: LabHosts, inventory: Path) -> No
 
 
 def test_switched_off_the_exporters_are_back_on_the_nodes_address(lab: LabHosts, inventory: Path, folder: Path) -> None:
-    play(lab, inventory, "deploy_cluster", *WAITING)
-    lab.podman(HOSTS[0], "timeout", "120", "bash", "-euc", KILLED)
-    play(lab, inventory, "deploy_cluster")
+    change(lab, inventory)
     for host in HOSTS:
         for port, name in PORTS.items():
             assert name in scrape((address(inventory, host), port), folder, None, "http")
         assert pids(lab, "kafka-metrics-proxy")[host] == "0"
     assert changed(play(lab, inventory, "deploy_cluster")) == []
+
+
+@pytest.mark.parametrize("values", [TOKENS, {}], ids=["tokens_on_metrics_off", "tokens_off_metrics_on"])
+def test_every_node_that_is_killed_before_its_restart_comes_back(
+    lab: LabHosts, inventory: Path, values: dict[str, Any]
+) -> None:
+    change(lab, inventory, "-e", json.dumps(values))
+    assert changed(play(lab, inventory, "deploy_cluster", "-e", json.dumps(values))) == []
