@@ -93,7 +93,8 @@ def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int)
     if not going & voters.keys() or len(left) >= needed:
         return (), ()
     behind = [f"controller {one} {delay(voters[one])}; " for one in voters if one not in ready]
-    counts = f"only {len(left)} of {len(voters)} controllers are caught up, and {needed} are needed"
+    enough = f"only {len(left)} of {len(voters)} controllers are" if left else f"none of {len(voters)} controllers is"
+    counts = f"{enough} caught up, and {needed} are needed"
     rest = counts if len(voters) > 1 else "no controller is left"
     text = f"{''.join(behind)}without {listed(going & voters.keys())} {rest}"
     late = [one for one in going & voters.keys() if one not in ready and not silent(voters[one], quorum)]

@@ -79,7 +79,8 @@ def of_controllers(nodes: Collection[int], voters: Collection[int], broken: Coll
         return
     left, needed = len(set(voters) - set(broken)), majority(len(voters))
     if left < needed:
-        text = f"only {left} of {len(voters)} controllers work, and a leader needs {needed}"
+        working = f"only {left} of {len(voters)} controllers work" if left else "no controller works"
+        text = f"{working}, and a leader needs {needed}"
         yield Effect("no_majority", left, text)
     elif left == needed:
         yield Effect(
