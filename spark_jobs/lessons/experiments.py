@@ -30,18 +30,27 @@ def active(lab: Lab) -> int:
     return found
 
 
+def _freeze(lab: Lab, undone: ExitStack, node_id: int) -> None:
+    """Freeze a node until `undone` ends; a command that failed may have frozen it."""
+    undone.callback(lab.nodes.thaw, node_id)
+    lab.nodes.freeze(node_id)
+
+
+def _kill(lab: Lab, undone: ExitStack, node_id: int) -> None:
+    """Kill a node until `undone` ends; a command that failed may have killed it."""
+    undone.callback(lab.nodes.revive, node_id)
+    lab.nodes.kill(node_id)
+
+
 def majority(lab: Lab) -> Observations:
     """Freeze a controller, then the active one, and make a topic at the third each time."""
     leader = active(lab)
     first, last = lab.others(leader)
     changes = [_change(lab, 3, last, ANSWER_SECONDS)]
-    try:
+    with ExitStack() as undone:
         for count, node_id in ((2, first), (1, leader)):
-            lab.nodes.freeze(node_id)
+            _freeze(lab, undone, node_id)
             changes.append(_change(lab, count, last, ANSWER_SECONDS if count > 1 else ALONE_SECONDS))
-    finally:
-        for node_id in (first, leader):
-            lab.nodes.thaw(node_id)
     return {"changes": changes}
 
 
@@ -60,21 +69,18 @@ def failover(lab: Lab) -> Observations:
     rest = lab.others(old)
     flows = [Flow(lab, lab.topic("beside", rest, min_insync_replicas="2"))]
     flows.append(Flow(lab, lab.topic("with-it", [old, *rest], min_insync_replicas="2")))
-    for flow in flows:
-        flow.start()
-    time.sleep(BEFORE)
-    asked_at = time.monotonic()
-    lab.nodes.kill(old)
-    killed_at = time.monotonic()  # what was acknowledged while the signal travelled does not count
-    try:
+    with ExitStack() as undone:
+        for flow in flows:
+            undone.callback(flow.stop)
+            flow.start()
+        time.sleep(BEFORE)
+        asked_at = time.monotonic()
+        _kill(lab, undone, old)
+        killed_at = time.monotonic()  # what was acknowledged while the signal travelled does not count
         elected = _wait_elected(lab, old, rest)
         elected_at = time.monotonic()
         _wait_resumed(flows[1], killed_at)
         time.sleep(AFTER)
-    finally:
-        lab.nodes.revive(old)
-        for flow in flows:
-            flow.stop()
     lab.wait_whole()
     lost = sum(len(flow.acked - lab.stored(flow.topic)) for flow in flows)
     return {"killed": old, "elected": elected, "seconds": elected_at - asked_at, "lost": lost} | _meanwhile(
@@ -129,24 +135,19 @@ def acknowledgements(lab: Lab) -> Observations:
         writers[acks] = lab.writer(topic, acks)
         writers[acks].send([0])
         writers[acks].producer.flush(ANSWER_SECONDS)
-    try:
-        for node_id in followers:
-            lab.nodes.freeze(node_id)
-        time.sleep(1.0)  # their last fetches have been answered by then
-        for writer in writers.values():
-            writer.send(range(1, RECORDS + 1))
-        writers["1"].producer.flush(2.0)
-        early = len(writers["all"].acked)
-        lab.nodes.kill(leader)
-    finally:
-        for node_id in followers:
-            lab.nodes.thaw(node_id)
-    try:
+    with ExitStack() as undone:
+        with ExitStack() as behind:
+            for node_id in followers:
+                _freeze(lab, behind, node_id)
+            time.sleep(1.0)  # their last fetches have been answered by then
+            for writer in writers.values():
+                writer.send(range(1, RECORDS + 1))
+            writers["1"].producer.flush(2.0)
+            early = len(writers["all"].acked)
+            _kill(lab, undone, leader)
         promised = {"1": set(writers["1"].acked)}
         writers["all"].producer.flush(RESUMED_SECONDS)
         promised["all"] = set(writers["all"].acked)
-    finally:
-        lab.nodes.revive(leader)
     lab.wait_whole()
     counts = {acks: _lost(promised[acks], lab.stored(writer.topic)) for acks, writer in writers.items()}
     return {"one": counts["1"], "all": {**counts["all"], "before_the_kill": early}}
@@ -161,8 +162,8 @@ def ports(lab: Lab) -> Observations:
     before = {str(node): lab.reachable(place.controller) for node, place in lab.places.items()}
     with ExitStack() as closed:
         for node_id in lab.places:
-            lab.nodes.close_controller(node_id)
             closed.callback(lab.nodes.open_controller, node_id)
+            lab.nodes.close_controller(node_id)
         now = {str(node): lab.reachable(place.controller) for node, place in lab.places.items()}
         topic = lab.topic("ports", list(lab.places))
         writer = lab.writer(topic, "all")
@@ -183,14 +184,12 @@ def high_watermark(lab: Lab) -> Observations:
         one.producer.flush(ANSWER_SECONDS)
     _until(lambda: lab.served(follower, topic, 0) == 2)  # noqa: PLR2004 - both
     empty = lab.held(follower, topic)
-    lab.nodes.freeze(late)
-    try:
+    with ExitStack() as undone:
+        _freeze(lab, undone, late)
         writer.send(range(2, RECORDS + 2))
         writer.producer.flush(4.0)
         _until(lambda: lab.held(follower, topic) > empty, 3.0)
         acked, held, served = len(writer.acked) - 1, lab.held(follower, topic) - empty, lab.served(follower, topic, 2)
-    finally:
-        lab.nodes.thaw(late)
     _until(lambda: lab.served(follower, topic, 2) >= acked)
     return {"acked": acked, "held": held, "served": served, "served_later": lab.served(follower, topic, 2)}
 

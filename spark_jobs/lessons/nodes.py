@@ -89,7 +89,10 @@ class SshNodes:
 
     def _run(self, node_id: int, command: str, send: str = "") -> str:
         line = [*self._hosts[node_id].ssh, command]
-        done = subprocess.run(line, input=send, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
+        try:
+            done = subprocess.run(line, input=send, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError(f"node {node_id}: {command[:200]}: no end within {SECONDS} s") from error
         if done.returncode:
             raise OSError(f"node {node_id}: {command[:200]}: {done.stderr.strip()[-500:]}")
         return done.stdout
