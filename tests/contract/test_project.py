@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import os
 import re
 import subprocess
@@ -67,3 +68,10 @@ def test_files_that_pytest_runs_together_have_different_names() -> None:
         runs.setdefault(f"{run}/spark" if rest[0] == "spark" else run, []).append(path.name)
     assert len(runs) > 4
     assert [(run, name) for run, names in runs.items() for name in sorted(set(names)) if names.count(name) > 1] == []
+
+
+def test_parameters_of_modules_reach_a_host_by_standard_input() -> None:
+    """Without pipelining Ansible writes them, with passwords, to a file on the host."""
+    settings = configparser.ConfigParser(interpolation=None)
+    settings.read(ROOT / "ansible.cfg")
+    assert [name for name in settings.sections() if settings.getboolean(name, "pipelining", fallback=False)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,11 @@ def test_a_node_shows_its_certificate_and_trusts_the_nodes_authority() -> None:
         "ssl.truststore.location": "/opt/kafka/tls/nodes.pem",
         "ssl.truststore.type": "PEM",
     }
+
+
+def test_only_ciphers_that_authenticate_what_they_encrypt_are_offered() -> None:
+    assert len(CIPHERS) == len({each for each in CIPHERS if re.search(r"_(?:GCM_SHA\d{3}|POLY1305_SHA256)$", each)})
+    assert [each for each in CIPHERS if not re.match(r"TLS_(?:AES|CHACHA20|ECDHE)_", each)] == []
 
 
 def test_without_a_listener_with_tls_nothing_is_derived() -> None:
