@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, unhealthy_reasons
@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.status.certificates import certificates, ending,
 from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
 from ansible.module_utils.kraft.status.departed import departures
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes, unread_settings
-from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
+from ansible.module_utils.kraft.status.evidence import NOT_DEPLOYED, Evidence, evidence, foreign, unread
 from ansible.module_utils.kraft.status.figures import by_broker, figures
 from ansible.module_utils.kraft.status.finalization import not_finalized
 from ansible.module_utils.kraft.status.model import Node, Status
@@ -43,7 +43,6 @@ STATES = {
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
-WITHOUT_KAFKA = (STATES["emptied"], STATES["not_deployed"], STATES["taken_out"])
 
 
 def status(
@@ -67,7 +66,9 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = _compared(_nodes(scene, led, why, hosts), desired, hosts, settings)
+    bare = {one.host for one in scene.nodes if one.down == NOT_DEPLOYED}
+    shown = _nodes(scene, led, why, hosts)
+    nodes = tuple(one if _bare(one, bare) else _compare(one, desired, hosts, settings) for one in shown)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -208,19 +209,18 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return first_to_end({host: certificates(results) for host, results in hosts.items()})
 
 
-def _compared(
-    nodes: Iterable[Node], desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], live: Mapping[str, Any]
-) -> tuple[Node, ...]:
-    """Return the nodes with their differences from `desired`, and their certificates."""
-    return tuple(_compare(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes)
+def _bare(node: Node, bare: Collection[str]) -> bool:
+    """Check that the node has no Kafka to compare. `bare`: hosts where none is installed."""
+    return node.host in bare or node.state == STATES["taken_out"]
 
 
-def _compare(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    """Return the node with its differences from `wanted`, and its certificates. Without Kafka there are none."""
-    if node.state in WITHOUT_KAFKA:
-        return node
+def _compare(
+    node: Node, desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], live: Mapping[str, Any]
+) -> Node:
+    """Return the node with its differences from `desired`, and its certificates."""
+    results = hosts.get(node.host, {})
     settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
-    drift = (*node_drift(results, settled), *ending(shown, wanted))
+    drift = (*node_drift(results, settled), *ending(shown, desired["nodes"][node.host]))
     return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)
 
 

@@ -60,13 +60,23 @@ def test_a_variable_that_cannot_be_read_is_the_only_error(tmp_path: Path, securi
     assert not [each for each in problems if each.rule == "plaintext"]
 
 
-def test_a_forgotten_vault_password_is_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("lines", "variable"),
+    [
+        ("kafka_tls:\n  passphrase: !vault |\n", "kafka_tls.passphrase"),
+        ("kafka_quotas: !vault |\n", "kafka_quotas"),
+        ("kafka_users:\n- name: app\n  password: !vault |\n", "kafka_users[app].password"),
+    ],
+)
+def test_a_forgotten_vault_password_is_one_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: str, variable: str
+) -> None:
     monkeypatch.setattr(VaultSecretsContext, "_current", VaultSecretsContext([]))
-    inventory = example(tmp_path, **SECURED)
+    inventory = example(tmp_path, **{**SECURED, "kafka_client_user": "app"})
     text = "".join(f"      {line}\n" for line in VAULTED.splitlines())
-    (inventory / "group_vars/kafka/zzz.yml").write_text(f"kafka_tls:\n  passphrase: !vault |\n{text}")
+    (inventory / "group_vars/kafka/zzz.yml").write_text(f"{lines}{text}")
     problems = look(inventory)[1]
-    assert places(problems) == {("unresolved", "kafka_tls.passphrase")}
+    assert places(problems) == {("unresolved", variable)}
     assert "--vault-password-file" in errors(problems)[0].remedy
 
 
@@ -147,10 +157,12 @@ def test_a_text_that_yaml_reads_as_something_else_is_to_be_quoted(
     assert problem.source.endswith("group_vars/kafka/zzz.yml:2")
 
 
-def test_a_rack_that_yaml_reads_as_a_number_is_to_be_quoted_on_its_host(tmp_path: Path) -> None:
-    hosts = "kafka: {hosts: {a: {kafka_node_id: 1, kafka_rack: 010}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
+@pytest.mark.parametrize("rack", ["010", "1.10", "12:30:45", "1_000"])
+def test_a_rack_that_yaml_reads_as_a_number_is_to_be_quoted_on_its_host(tmp_path: Path, rack: str) -> None:
+    others = "b: {kafka_node_id: 2}, c: {kafka_node_id: 3}"
+    hosts = f"kafka: {{hosts: {{a: {{kafka_node_id: 1, kafka_rack: {rack}}}, {others}}}}}"
     [problem] = errors(look(example(tmp_path, hosts))[1])
-    assert (problem.variable, problem.host, problem.value) == ("kafka_rack", "a", "010")
+    assert (problem.variable, problem.host, problem.value) == ("kafka_rack", "a", rack)
     assert problem.source.endswith("hosts.yml:1")
 
 

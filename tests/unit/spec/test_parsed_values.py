@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def test_a_tiered_topic_needs_the_setting_on_controllers_too() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["kafka_01", "node_1.example.org"])
+@pytest.mark.parametrize("name", ["kafka_01", "node_1.example.org", "node1.my_zone.example.org"])
 def test_a_name_with_an_underscore_is_refused_with_tls(name: str) -> None:
     assert ("tls_name", "kafka_address") in refused(per_host={"k1": {"kafka_address": name}}, **TLS)
     made = problems_of(hosts(3, {"k1": {"kafka_address": name}}))
@@ -173,12 +174,24 @@ def test_a_variable_of_another_tool_is_answered_with_ours(name: str, remedy: str
     assert remedy in next(each.remedy for each in made if each.variable == name)
 
 
-def test_a_folder_that_is_closed_to_a_user_who_is_to_be_made_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "names", [{"ansible_ssh_host"}, {"ansible_ssh_port"}, {"ansible_ssh_host", "ansible_ssh_port"}]
+)
+def test_an_old_name_of_a_connection_is_refused_with_todays(names: set[str]) -> None:
+    first, *others = hosts(3)
+    old = dataclasses.replace(first, connection=dict.fromkeys(names, "10.1.2.11"))
+    found = [each for each in errors(problems_of([old, *others])) if each.rule == "renamed_variable"]
+    assert {(each.variable, each.host) for each in found} == {(name, first.host) for name in names}
+    assert {each.remedy for each in found} == {f"write {name.replace('ssh_', '')} in its place" for name in names}
+
+
+@pytest.mark.parametrize("below", ["kafka/data", "app", "a/b/c/d"])
+def test_a_folder_that_is_closed_to_a_user_who_is_to_be_made_is_named(tmp_path: Path, below: str) -> None:
     closed = tmp_path / "closed"
     closed.mkdir()
     for each in (tmp_path, *tmp_path.parents[:-1]):
         each.chmod(each.stat().st_mode | 0o001)
     closed.chmod(0o700)
-    assert closed_to(f"{closed}/kafka/data", "no-such-account") == str(closed)
+    assert closed_to(f"{closed}/{below}", "no-such-account") == str(closed)
     closed.chmod(0o711)
-    assert closed_to(f"{closed}/kafka/data", "no-such-account") == ""
+    assert closed_to(f"{closed}/{below}", "no-such-account") == ""

@@ -200,16 +200,28 @@ def test_hosts_that_all_keep_silent_are_no_lost_machines(inventory: str, named: 
     assert all(inventory in step.command for step in cause.steps)
 
 
-@pytest.mark.parametrize("gone", [{"service": {**DEAD, "installed": False}}, {"service": DEAD, "removed": True}])
-def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(gone: dict[str, Any]) -> None:
+TWO = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2)))
+
+
+@pytest.mark.parametrize(
+    ("gone", "shown", "rule"),
+    [
+        ({"service": {**DEAD, "installed": False}}, None, "emptied"),
+        ({"service": {**DEAD, "installed": False}}, TWO, "joining"),
+        ({"service": DEAD, "removed": True}, TWO, "taken_out"),
+    ],
+)
+def test_a_host_without_kafka_has_no_drift_and_nothing_to_compare(
+    monkeypatch: pytest.MonkeyPatch, gone: dict[str, Any], shown: Any, rule: str
+) -> None:
     """As modules answer there: no client, no file of a next start, no kernel setting of ours."""
+    monkeypatch.setitem(DESIRED["cluster"], "quorum", "dynamic")
     never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
     files = {"running": False, "actions": ["start"], "changed_paths": ["/opt/kafka/next/jvm.options"]}
     kernel = {"changed": True, "changed_settings": ["vm.swappiness"]}
-    left = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))) if "removed" in gone else None
-    found = seen(left, kafka3={"view": never, "process": files, "kernel": kernel, **gone})
+    found = seen(shown, kafka3={"view": never, "process": files, "kernel": kernel, **gone})
     assert (found.differences, found.corrections, rows(found, "Not compared")) == ([], (), [])
-    assert [one.rule for one in found.causes] == ["taken_out" if "removed" in gone else "emptied"]
+    assert [one.rule for one in found.causes] == [rule]
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:

@@ -222,8 +222,10 @@ def test_a_key_in_a_file_that_everybody_gets_is_refused(pki: Pki, file: str) -> 
     assert ("certificate_key", str(pki.directory / file)) in {(each.rule, each.value) for each in refused(pki)}
 
 
-def test_an_old_root_beside_a_good_one_is_to_be_removed(pki: Pki) -> None:
-    pki.write(ROOTS, pki.root.pem + make("CN=Old", ca=True, begin=-9, days=-1).pem)
+@pytest.mark.parametrize(("begin", "first"), [(-9, False), (-9, True), (-900, False)])
+def test_an_old_root_beside_a_good_one_is_to_be_removed(pki: Pki, begin: int, first: bool) -> None:
+    roots = [pki.root.pem, make("CN=Old", ca=True, begin=begin, days=-1).pem]
+    pki.write(ROOTS, "".join(reversed(roots) if first else roots))
     (old,) = (each for each in refused(pki) if each.rule == "certificate_dates")
     assert (old.value, "remove it" in old.remedy) == (str(pki.directory / ROOTS), True)
 
