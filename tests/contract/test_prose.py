@@ -48,7 +48,7 @@ ALLOWED: dict[str, tuple[int, ...]] = {
     "plugins/": (0, 0, 0, 0, 0, 0),
     "roles/": (0, 0, 0, 0, 0, 0),
     "playbooks/": (0, 0, 0, 0, 0, 0),
-    "molecule/": (15, 5, 25, 11, 23, 1),
+    "molecule/": (0, 0, 0, 0, 0, 0),
     "spark_jobs/": (0, 0, 0, 0, 0, 0),
     "dist/": (0, 0, 0, 0, 0, 0),
     "scripts/": (0, 0, 0, 0, 0, 0),
