@@ -81,7 +81,7 @@ certificates:
 own_certificate:
   description:
     - The certificate (PEM) that the process was started with, and shows when it connects as a Raft client. Empty where
-      its listeners show the same, and where O(secured) is empty.
+      its listeners show the same, and if O(secured) is empty.
   returned: success
   type: str
 quorum:

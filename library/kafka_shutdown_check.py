@@ -41,7 +41,7 @@ author: Kraftwright
 
 RETURN = r"""
 allowed:
-  description: True if the nodes can be shut down. Always true outside check mode, where a refusal is a failure.
+  description: True if the nodes can be shut down. Always true outside check mode, because a refusal is a failure there.
   returned: always
   type: bool
 reasons:

@@ -138,7 +138,7 @@ def _stream(bench: Bench, window: kafka_io.Window, rows: list[dict[str, Any]]) -
         # Without a scheme it would be of Hadoop's default file system.
         query = kafka_io.drain(judged.observe(STREAM_METRICS, *audit.counters()), Path(checkpoint).absolute().as_uri())
         seconds = monotonic() - began
-    # Spark reports once, without metrics, also where there was nothing to read.
+    # Spark reports once, without metrics, even if there was nothing to read.
     seen = [batch.observedMetrics.get(STREAM_METRICS) for batch in query.recentProgress]
     batches = [metrics.asDict() for metrics in seen if metrics]
     records_seen = _total(batches, "records")
