@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.lab import ROOT
-from benchmarks.machine import QUIET, busy_cores, say
+from benchmarks.machine import QUIET, busy_cores, log_progress
 
 PAGE = ROOT / "docs/benchmarks.md"
 #: Benchmark → arguments of a quick run.
@@ -49,7 +49,9 @@ def calm() -> bool:
     deadline = time.monotonic() + CALM_SECONDS
     while (busy := busy_cores()) >= QUIET:
         if time.monotonic() > deadline:
-            say(f"{busy:.1f} cores are busy, and less than {QUIET:g} may be: end what else runs here, then try again")
+            log_progress(
+                f"{busy:.1f} cores are busy, and less than {QUIET:g} may be: end what else runs here, then try again"
+            )
             return False
     return True
 
@@ -57,10 +59,10 @@ def calm() -> bool:
 def measured(name: str) -> str:
     """Return a benchmark's paragraph and table; empty if it failed."""
     command = [sys.executable, "-m", f"benchmarks.{name}", *QUICK[name]]
-    say(" ".join(command[1:]))
+    log_progress(" ".join(command[1:]))
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
-        say(f"benchmarks.{name} failed (exit code {done.returncode}): {done.stdout}")
+        log_progress(f"benchmarks.{name} failed (exit code {done.returncode}): {done.stdout}")
         return ""
     return done.stdout
 
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             PAGE.write_text(replaced(PAGE.read_text(), name, result))
     if failed:
-        say(f"failed: {', '.join(failed)}")
+        log_progress(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 from benchmarks.traffic import STEADY, Cluster, Reconciled, Traffic, reconcile
 
 DETECTIONS = ("default", "fast")
@@ -63,7 +63,7 @@ def rounds(lab: Lab, detection: str, number: int, crashes: Crashes) -> None:
         found = crash(lab, victim != VICTIMS[0], f"crash-{detection}-{turn}-{VICTIMS.index(victim)}")
         crashes[victim, detection].append(found)
         times = f"leaders after {found.leaders:.1f} s, writes after {found.writes:.1f} s"
-        say(f"{victim}, {detection}: {times}, {len(found.records.lost)} of {found.records.acknowledged} lost")
+        log_progress(f"{victim}, {detection}: {times}, {len(found.records.lost)} of {found.records.acknowledged} lost")
 
 
 def rows(crashes: Crashes) -> list[list[str]]:

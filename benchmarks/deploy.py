@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from benchmarks import floor
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab, Run
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 
 MAKING_SECONDS = 120.0
 #: Limits as a ratio to the floor of the same round; tasks are those on the busiest host.
@@ -51,7 +51,7 @@ def one_round(lab: Lab, results: Results) -> None:
     settle(lab)
     results["re-run"].append(lab.deploy())
     results["live setting"].append(lab.deploy(*LIVE_SETTING))
-    say("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))
+    log_progress("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))
 
 
 def rows(results: Results) -> list[list[str]]:
@@ -84,9 +84,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         for number in range(1, given.rounds + 1):
             if number > 1 and time.monotonic() > end:
-                say(f"the time is over: {number - 1} rounds were measured")
+                log_progress(f"the time is over: {number - 1} rounds were measured")
                 break
-            say(f"round {number} of {given.rounds}")
+            log_progress(f"round {number} of {given.rounds}")
             one_round(lab, results)
     finally:
         if not given.keep:

@@ -64,7 +64,7 @@ def mark(before: float) -> str:
     return "" if before < QUIET else f" **The machine was busy ({QUIET:g} or more): not to be compared.**"
 
 
-def say(text: str) -> None:
+def log_progress(text: str) -> None:
     """Print progress to stderr, so that stdout is the table."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
     sys.stderr.flush()

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.figures import Promise, Series, table
 from benchmarks.lab import FailedError, Lab
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 
 USERS, TOPICS = 1000, 500
 LOOKS = 5  #: checks and re-runs in a round: the first ones meet brokers that have just made 500 topics
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         for number in range(1, given.rounds + 1):
             seconds = one_round(lab)
-            say(
+            log_progress(
                 f"round {number}: "
                 + "; ".join(f"{name} {Series(tuple(each)).text()} s" for name, each in seconds.items())
             )

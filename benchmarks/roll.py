@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.figures import Promise, Series, table
 from benchmarks.lab import ROOT, SETTINGS, FailedError, Lab, play
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 
 COMPILERS: dict[str, list[str]] = {"both": [], "the cheap one": ["-XX:TieredStopAtLevel=1"]}
 ROLL, STALL = Promise(60), Promise(0.5)
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
             rolls[compiler] = []
             for _ in range(given.rounds):
                 rolls[compiler].append(roll(lab, options))
-                say(f"compilers: {compiler}: {rolls[compiler][-1]}")
+                log_progress(f"compilers: {compiler}: {rolls[compiler][-1]}")
     finally:
         lab.remove()
     heading = ["compilers", "roll", "promise", "longest stall", "promise", "errors, tried again", "records, all proven"]

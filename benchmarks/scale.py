@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab, Run
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 
 SMALL = 3
 #: Hosts -> maximum ratio to the duration of the small cluster.
@@ -42,15 +42,15 @@ def main(arguments: Sequence[str]) -> int:
     end = time.monotonic() + 60 * given.minutes
     try:
         for lab in labs.values():
-            say(f"{lab.size} hosts are made")
+            log_progress(f"{lab.size} hosts are made")
             lab.make()
         for number in range(1, given.rounds + 1):
             if number > 1 and time.monotonic() > end:
-                say(f"the time is over: {number - 1} rounds were measured")
+                log_progress(f"the time is over: {number - 1} rounds were measured")
                 break
             for size, found in runs.items():
                 found.append(labs[size].deploy("--check"))
-            say("; ".join(f"{size} hosts {found[-1].seconds:.1f} s" for size, found in runs.items()))
+            log_progress("; ".join(f"{size} hosts {found[-1].seconds:.1f} s" for size, found in runs.items()))
     finally:
         for lab in labs.values():
             lab.remove()

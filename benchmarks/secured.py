@@ -27,7 +27,7 @@ from benchmarks import native
 from benchmarks.deploy import settle
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import FailedError, Lab, Run
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 from benchmarks.spark import counted, end_spark, timed
 from spark_jobs import records
 from spark_jobs.kafka_io import TopicIo, Window
@@ -219,7 +219,7 @@ def main(arguments: Sequence[str]) -> int:
                     values[kind][name].append(value)
                 for name, run in done.items():
                     runs[kind][name].append(run)
-                say(
+                log_progress(
                     f"round {number}, {kind}: " + "; ".join(f"{name} {run.seconds:.1f} s" for name, run in done.items())
                 )
                 end_spark()

@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from benchmarks import native
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab
-from benchmarks.machine import busy_cores, described, say
+from benchmarks.machine import busy_cores, described, log_progress
 from spark_jobs import audit, reading, records
 from spark_jobs.kafka_io import TopicIo, Window
 from spark_jobs.native import NativeAdmin
@@ -107,12 +107,12 @@ def one_round(bench: Bench, number: int, rates: Rates) -> None:
     found["audit"] = timed(bench.count, lambda: audit.account(rows, workload, reading.EVER, window.spans))
     copy = bench.topic(f"{run}-copy")
     found |= proof_of_a_copy(bench, spark, rows, ours, copy)
-    say("; ".join(f"{kind} {rate:,.0f}/s" for kind, rate in found.items()))
+    log_progress("; ".join(f"{kind} {rate:,.0f}/s" for kind, rate in found.items()))
     found |= writes_to_many(bench, spark, run)
     for kind, rate in found.items():
         rates.setdefault(kind, []).append(rate)
     bench.drop(tools, ours, copy)
-    say("; ".join(f"{kind} {found[kind]:,.0f}/s" for kind in (NATIVE_MANY, MANY)))
+    log_progress("; ".join(f"{kind} {found[kind]:,.0f}/s" for kind in (NATIVE_MANY, MANY)))
 
 
 def writes_to_many(bench: Bench, spark: SparkSession, run: str) -> dict[str, float]:
@@ -134,7 +134,7 @@ def warm_up(bench: Bench, name: str, partitions: int) -> None:
         producer.produce(name, value=b"", partition=number)
     if left := producer.flush(OPENING_SECONDS):
         raise RuntimeError(f"{left} of {partitions} partitions of {name} took no record in {OPENING_SECONDS:.0f} s")
-    say(f"{partitions:,} partitions took a record each after {time.monotonic() - began:.1f} s")
+    log_progress(f"{partitions:,} partitions took a record each after {time.monotonic() - began:.1f} s")
 
 
 def counted(rows: DataFrame) -> DataFrame:
@@ -151,7 +151,7 @@ def proof_of_a_copy(bench: Bench, spark: SparkSession, rows: DataFrame, ours: st
     sides = [clusters[0].rows({side.name: side.window}) for side in pairs[0].sides]
     found = {"Spark read of both": timed(2 * bench.count, lambda: counted(sides[0].union(sides[1])).collect())}
     results: list[Topic] = []
-    found["proof"] = timed(2 * bench.count, lambda: results.extend(Comparison(clusters, pairs, say).compare()))
+    found["proof"] = timed(2 * bench.count, lambda: results.extend(Comparison(clusters, pairs, log_progress).compare()))
     if results[0]["paired"] != bench.count:
         raise RuntimeError(f"the copy is not proven: {results}")
     return found
@@ -178,7 +178,7 @@ def measure(bench: Bench, rounds: int, minutes: float) -> Rates:
     end = time.monotonic() + 60 * minutes
     for number in range(rounds + 1):
         if number > 1 and time.monotonic() > end:
-            say(f"the time is over: {number - 1} warm rounds were measured")
+            log_progress(f"the time is over: {number - 1} warm rounds were measured")
             break
         one_round(bench, number, rates)
     return rates
@@ -205,7 +205,7 @@ def end_spark() -> None:
 def measured(lab: Lab, given: argparse.Namespace) -> Rates:
     """Run all rounds; when it returns, no client of the cluster is left."""
     if not given.bootstrap:
-        say("a cluster is made")
+        log_progress("a cluster is made")
         lab.make()
         lab.deploy()
     addresses = given.bootstrap or ",".join(f"{each['ansible_host']}:9092" for each in lab.addresses().values())

@@ -69,7 +69,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def look(client: Client) -> Snapshot:
+def describe_cluster(client: Client) -> Snapshot:
     """Return the whole cluster, as a caught-up broker sees it. Raises UnreachableError while a part is unknown."""
     snapshot = through_current_broker(client, registration.PARTS)
     if snapshot.unanswered:
@@ -80,7 +80,7 @@ def look(client: Client) -> Snapshot:
 def unregister(client: Client, broker_id: int) -> None:
     """Ask for it; that it is gone already is as good."""
     request = client.request("UnregisterBrokerRequest", broker_id=broker_id)
-    answer = client.ask(client.reach(), request, REQUEST_SECONDS)
+    answer = client.send(client.reach(), request, REQUEST_SECONDS)
     error = client.error("UnregisterBroker", answer["error_code"], answer.get("error_message"))
     if error and error.name != "BrokerIdNotRegistered":
         raise error
@@ -90,7 +90,7 @@ def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool
     """Look, refuse or wait, unregister, and see it gone. `seen` keeps, over attempts, that it was registered."""
     broker_id, deadline = params["broker_id"], time.monotonic() + params["timeout"]
     while True:
-        snapshot = look(client)
+        snapshot = describe_cluster(client)
         seen |= {broker_id} if registration.registered(broker_id, snapshot) else set()
         waits, found = registration.waits(broker_id, snapshot), registration.unregister_refusals(broker_id, snapshot)
         if found and not (check_mode and params["emptied"]):

@@ -89,7 +89,7 @@ def load(client: Client, node_id: int, addresses: list[str]) -> None:
     request = client.request("IncrementalAlterConfigsRequest", resources=[resource], validate_only=False)
     failure: KraftError = ToolError(f"node {node_id}: no broker or controller accepts a change of its settings")
     for address in addresses:
-        answer = client.ask_all([Question(address, request)])[0]
+        answer = client.send_all([Question(address, request)])[0]
         if isinstance(answer, KraftError):
             failure = answer
             continue

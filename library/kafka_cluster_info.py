@@ -202,7 +202,7 @@ def main() -> None:
                 until_answered(lambda: require_known(client, expected), seconds)
             snapshot = gather.patiently(client, module.params["gather"], seconds, each)
             known = module.params["lag"] and snapshot.topics is not None
-            lag = dataclasses.asdict(group_lag.look(client, snapshot)) if known else None
+            lag = dataclasses.asdict(group_lag.measure(client, snapshot)) if known else None
     except KraftError as error:
         module.fail_json(msg=str(error))
     if expected is not None and snapshot.quorum is None:

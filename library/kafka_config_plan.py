@@ -156,7 +156,9 @@ def wanted_nodes(params: dict[str, Any]) -> list[Node]:
     ]
 
 
-def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: float) -> tuple[ConfigAdmin, Current]:
+def describe_configs(
+    client: Client, nodes: Sequence[Node], awaited: set[int], timeout: float
+) -> tuple[ConfigAdmin, Current]:
     """Return the settings of every broker that answers; brokers that were just started are awaited."""
     deadline = time.monotonic() + timeout
     while True:
@@ -202,7 +204,7 @@ def planned(module: KraftModule) -> dict[str, Any]:
     try:
         with Client(params["client"], warn=module.warn) as client:
             timeout = 0 if check_mode else params["timeout"]
-            admin, described = look(client, nodes, set() if check_mode else started, timeout)
+            admin, described = describe_configs(client, nodes, set() if check_mode else started, timeout)
             decision, refused = decided(admin, nodes, described)
             others = undeclared(nodes, described)
             unanswered = [why for entity, why in admin.unanswered.items() if entity in admin.brokers]

@@ -81,7 +81,7 @@ certificates:
 own_certificate:
   description:
     - The certificate (PEM) that the process was started with, and shows when it connects as a Raft client. Empty where
-      its listeners show the same, and where O(secured) is empty.
+      its listeners show the same, and if O(secured) is empty.
   returned: success
   type: str
 quorum:
@@ -129,10 +129,10 @@ ARGUMENT_SPEC: dict[str, Any] = {
 ANSWERS = ("open", "refused")
 
 
-def ask(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
+def query_nodes(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
     """Return the answers of the controllers and of this host's broker, all queried at once."""
     own = [Question(broker, client.request("DescribeClusterRequest", include_fenced_brokers=True))] if broker else []
-    answers = client.ask_all([*controllers.questions(client, addresses), *own], seconds)
+    answers = client.send_all([*controllers.questions(client, addresses), *own], seconds)
     claims = controllers.read_claims(client, addresses, answers)
     return claims, {"address": broker, "error": refusal(client, answers[-1])} if own else None
 
@@ -141,7 +141,7 @@ def ask_until_led(client: Client, addresses: Mapping[int, str], broker: str, sec
     """Repeat the query for up to `seconds` while an election is on."""
     deadline = time.monotonic() + seconds
     while True:
-        found = ask(client, addresses, broker, seconds)
+        found = query_nodes(client, addresses, broker, seconds)
         if not controllers.electing(found[0]) or time.monotonic() >= deadline:
             return found
         time.sleep(PAUSE)

@@ -58,7 +58,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def look(client: Client) -> tuple[Snapshot, int]:
+def describe_quorum(client: Client) -> tuple[Snapshot, int]:
     """Return the quorum, and the level of METADATA_VERSION. Raises UnreachableError while either is unknown."""
     snapshot = observe(client, ("features", "quorum"))
     if snapshot.unanswered:
@@ -71,7 +71,7 @@ def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool
     departures = Departures(client, {one["node_id"]: one["address"] for one in params["controllers"]})
     deadline = time.monotonic() + params["timeout"]
     while True:
-        snapshot, level = look(client)
+        snapshot, level = describe_quorum(client)
         found = {one.node_id for one in departures.registered(snapshot)} & set(params["controller_ids"])
         if not unregisters(level):
             return result(set(), found)

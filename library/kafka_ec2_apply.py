@@ -94,9 +94,9 @@ def work(params: dict[str, Any]) -> dict[str, Any]:
         if params["break_run"]:
             time.sleep(aws.young)
         if params["state"] == "absent":
-            remove.remove(aws, observe.of(wanted), params["delete_data"], params["hosts"])
+            remove.remove(aws, observe.question_for(wanted), params["delete_data"], params["hosts"])
             return {"granted": True, "changed": True}
-        found = apply.apply(aws, wanted, observe.of(wanted))
+        found = apply.apply(aws, wanted, observe.question_for(wanted))
         return {"granted": True, "changed": True, "found": dataclasses.asdict(found)}
 
 

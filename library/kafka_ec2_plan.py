@@ -65,7 +65,7 @@ LOOK_SPEC: dict[str, Any] = {
 }
 
 
-def look(params: dict[str, Any]) -> dict[str, Any]:
+def describe_resources(params: dict[str, Any]) -> dict[str, Any]:
     """Return the present resources as plain data; raises AccountError."""
     asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
@@ -78,7 +78,7 @@ def look(params: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=LOOK_SPEC, supports_check_mode=True)
-    module.finish(lambda: {"found": look(module.params)})
+    module.finish(lambda: {"found": describe_resources(module.params)})
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ author: Kraftwright
 
 RETURN = r"""
 healthy:
-  description: True if there is no problem. Always true outside check mode, where a problem is a failure.
+  description: True if there is no problem. Always true outside check mode, because a problem is a failure there.
   returned: always
   type: bool
 all_healthy:

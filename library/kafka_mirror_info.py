@@ -99,7 +99,13 @@ from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.node.mirror_notes import noted
 from ansible.module_utils.kraft.operations.mirror import files, identity, plan, progress, settings
-from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Known, Seen, look, of_target
+from ansible.module_utils.kraft.operations.mirror.observe import (
+    ANSWERED_SECONDS,
+    Known,
+    Seen,
+    observe_mirror,
+    of_target,
+)
 from ansible.module_utils.kraft.operations.mirror.observe import asked as reached
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, with_secrets
 
@@ -127,7 +133,7 @@ def waited(asked: Wanted, params: dict[str, Any]) -> tuple[bool, Seen]:
     """Return True once the mirror copies, or False when the time is over, and the last observed state."""
     began, first = time.monotonic(), None
     while True:
-        seen = until_answered(lambda: look(asked, params["client"], known(params)), ANSWERED_SECONDS)
+        seen = until_answered(lambda: observe_mirror(asked, params["client"], known(params)), ANSWERED_SECONDS)
         first = first or seen
         copies = progress.copies(first, seen)
         if copies or time.monotonic() - began > params["wait"]:
@@ -141,7 +147,7 @@ def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, See
         return "", first
     began = time.monotonic()
     time.sleep(params["sample"])
-    second = until_answered(lambda: look(asked, params["client"], known(params)), ANSWERED_SECONDS)
+    second = until_answered(lambda: observe_mirror(asked, params["client"], known(params)), ANSWERED_SECONDS)
     left = progress.seconds_left(first, second, time.monotonic() - began)
     return progress.caught_up(left, progress.changed(second)), second
 

@@ -138,7 +138,7 @@ secret_digests:
   returned: always
   type: dict
 release:
-  description: Version that the process was started from; empty if it does not run, or where this is not known.
+  description: Version that the process was started from; empty if it does not run, or if this is not known.
   returned: unless it left
   type: str
 current:

@@ -41,7 +41,7 @@ author: Kraftwright
 
 RETURN = r"""
 allowed:
-  description: True if the node may return. Always true outside check mode, where a refusal is a failure.
+  description: True if the node may return. Always true outside check mode, because a refusal is a failure there.
   returned: always
   type: bool
 reasons:
@@ -120,7 +120,7 @@ def decide(module: KraftModule, client: Client) -> tuple[Snapshot | None, tuple[
     node, stall_timeout = replaced(module.params), StallTimeout(module.params["timeout"])
     patience = Patience()
     while True:
-        snapshot, waits = judged(patience.look(client, replacement.PARTS, LARGEST_DELAY_MS), node)
+        snapshot, waits = judged(patience.observe(client, replacement.PARTS, LARGEST_DELAY_MS), node)
         if module.check_mode or not waits or not stall_timeout.lasts(replacement.distance(snapshot)):
             return snapshot, waits
         time.sleep(PAUSE)

@@ -134,7 +134,7 @@ def looked(client: Client, timeout: float, largest_delay_ms: int, check_mode: bo
     deadline = time.monotonic() + (min(timeout, CHECK_MODE_SECONDS) if check_mode else timeout)
     patience = Patience()
     while True:
-        seen = patience.look(client, shutdown_check.PARTS, largest_delay_ms)
+        seen = patience.observe(client, shutdown_check.PARTS, largest_delay_ms)
         over = time.monotonic() >= deadline or (check_mode and isinstance(seen, Unreachable))
         if decision.led(seen) or over:
             return seen
@@ -144,7 +144,7 @@ def looked(client: Client, timeout: float, largest_delay_ms: int, check_mode: bo
 def claimed(client: Client, addresses: list[str]) -> tuple[Claim, ...]:
     """Return the leader that each controller reports to follow."""
     numbered = dict(enumerate(addresses))
-    return controllers.read_claims(client, numbered, client.ask_all(controllers.questions(client, numbered)))
+    return controllers.read_claims(client, numbered, client.send_all(controllers.questions(client, numbered)))
 
 
 def sight(client: Client, params: dict[str, Any], largest_delay_ms: int, check_mode: bool) -> decision.Sight:

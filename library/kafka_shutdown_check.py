@@ -41,7 +41,7 @@ author: Kraftwright
 
 RETURN = r"""
 allowed:
-  description: True if the nodes can be shut down. Always true outside check mode, where a refusal is a failure.
+  description: True if the nodes can be shut down. Always true outside check mode, because a refusal is a failure there.
   returned: always
   type: bool
 reasons:
@@ -104,7 +104,7 @@ def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
     wanted, stall_timeout = expected(params["expected"] or {}), StallTimeout(params["timeout"])
     patience, closest = Patience(), 1 << 31
     while True:
-        seen = patience.look(client, shutdown_check.PARTS, wanted.largest_delay_ms)
+        seen = patience.observe(client, shutdown_check.PARTS, wanted.largest_delay_ms)
         verdict = judged(seen, params["node_ids"], wanted, params["once_led"])
         closest = min(closest, distance(seen.value, wanted)) if isinstance(seen, Known) else closest
         if module.check_mode or not verdict.reasons or not stall_timeout.lasts(closest):

@@ -48,7 +48,7 @@ options:
     type: path
     default: /etc/sysctl.d/90-kafka.conf
   beside:
-    description: Other files that join, where they are there.
+    description: Other files that join, if they exist.
     type: list
     elements: path
     default: []

@@ -94,7 +94,7 @@ def play(playbook: str, words: Iterable[str]) -> None:
         raise SystemExit(done.returncode)
 
 
-def ask(address: str, expression: str) -> list[dict[str, Any]]:
+def query(address: str, expression: str) -> list[dict[str, Any]]:
     """Return the result of an expression now; empty while Prometheus starts."""
     try:
         found: list[dict[str, Any]] = watchers.asking(f"http://{address}")("query", {"query": expression})["result"]
@@ -107,7 +107,7 @@ def wait_until_watched(prometheus: Started) -> None:
     """Wait until every node answers and the rules were evaluated. Exits with the reason if not."""
     deadline = time.monotonic() + WATCHES
     targets = sum(len(each["targets"]) for each in json.loads((FILES / "targets.json").read_text()))
-    while len(ask(prometheus.address, "up == 1")) < targets or not ask(prometheus.address, "ALERTS"):
+    while len(query(prometheus.address, "up == 1")) < targets or not query(prometheus.address, "ALERTS"):
         if not prometheus.runs or time.monotonic() > deadline:
             raise SystemExit(f"Prometheus does not watch the demo: see {HOME / 'Prometheus.log'}")
         time.sleep(STEP)

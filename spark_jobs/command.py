@@ -44,12 +44,12 @@ def _told(draft: Report, config: SmokeConfig, progress: Progress) -> int:
     """Write the report and print its content; return the exit code of its verdict."""
     path = report.write(draft, progress, config.output_dir)
     for sentence in draft["verdict"]["sentences"]:
-        progress.say(sentence)
+        progress.report(sentence)
     for missing in draft["first_missing"]:
-        progress.say(f"missing: {missing_text(missing)}")
+        progress.report(f"missing: {missing_text(missing)}")
     for fault in draft["first_faults"]:
-        progress.say(f"{fault['kind']}: {named(fault)}")
-    progress.say(f"{draft['verdict']['outcome']}; {path}")
+        progress.report(f"{fault['kind']}: {named(fault)}")
+    progress.report(f"{draft['verdict']['outcome']}; {path}")
     return EXIT_CODES[draft["verdict"]["outcome"]]
 
 
@@ -58,7 +58,7 @@ def _on_a_session(draft: Report, config: SmokeConfig, native: NativeSmoke, progr
     spark = session.open_session(config.run_id)
     try:
         draft["spark"] = session.spark_section(spark, progress.seconds - before)
-        progress.say(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
+        progress.report(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
         with session.explaining():
             session.require_executor(spark)
             run.smoke(spark, config, native, draft, progress)

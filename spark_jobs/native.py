@@ -154,29 +154,29 @@ class NativeAdmin:
         """Return the topic's settings, defaults included."""
         resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
 
-        def ask() -> dict[str, str]:
+        def describe() -> dict[str, str]:
             found = self._admin.describe_configs([resource], request_timeout=self._timeout)[resource].result()
             return {name: entry.value for name, entry in found.items()}
 
-        return cast("dict[str, str]", self._asked(ask))
+        return cast("dict[str, str]", self._asked(describe))
 
     def committed(self, group: str, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return a consumer group's committed offsets in those of `partitions` that have any."""
         request = ConsumerGroupTopicPartitions(group, [TopicPartition(*one) for one in partitions])
 
-        def ask() -> dict[tuple[str, int], int]:
+        def list_committed() -> dict[tuple[str, int], int]:
             futures = self._admin.list_consumer_group_offsets([request], request_timeout=self._timeout)
             found = futures[group].result().topic_partitions or []
             return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
-        return cast("dict[tuple[str, int], int]", self._asked(ask))
+        return cast("dict[tuple[str, int], int]", self._asked(list_committed))
 
     def commit(self, group: str, offsets: Mapping[tuple[str, int], int]) -> str:
         """Set a consumer group's offsets; why that was refused, empty if it was not."""
         wanted = [TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()]
         request = ConsumerGroupTopicPartitions(group, wanted)
 
-        def ask() -> str:
+        def alter() -> str:
             futures = self._admin.alter_consumer_group_offsets([request], request_timeout=self._timeout)
             try:
                 refused = [one.error for one in futures[group].result().topic_partitions or [] if one.error]
@@ -187,7 +187,7 @@ class NativeAdmin:
                 raise KafkaException(passing[0])
             return str(refused[0].str()) if refused else ""
 
-        return cast("str", self._asked(ask))
+        return cast("str", self._asked(alter))
 
     def _offsets(
         self,
@@ -199,11 +199,11 @@ class NativeAdmin:
         request = {TopicPartition(topic, partition): which for partition in partitions}
         options = {"isolation_level": isolation, "request_timeout": self._timeout}
 
-        def ask() -> dict[int, int]:
+        def list_offsets() -> dict[int, int]:
             futures = self._admin.list_offsets(request, **options)
             return {entry.partition: _offset_of(future) for entry, future in futures.items()}
 
-        return cast("dict[int, int]", self._asked(ask))
+        return cast("dict[int, int]", self._asked(list_offsets))
 
     def _asked(self, question: Callable[[], Any]) -> Any:
         """Return the answer; repeats the question while a broker does not have the leader yet."""

@@ -64,7 +64,7 @@ def made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
         raise
     _save(config, found)
     nodes = len({entry["leader"] for entry in found.result["partitions"]})
-    progress.say(
+    progress.report(
         f"native client: {config.partitions} partitions led by {nodes} brokers answered in {found.result['ms']:.0f} ms"
     )
     return found

@@ -17,7 +17,7 @@ CHECKPOINT = "checkpoint-"  #: how the folder of a stream begins that is read in
 
 @dataclass
 class Progress:
-    """``say`` writes a line; ``progress.log`` in ``directory`` lets people follow a run that Ansible started."""
+    """``report`` writes a line; ``progress.log`` in ``directory`` lets people follow a run that Ansible started."""
 
     directory: Path
     started: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
@@ -31,7 +31,7 @@ class Progress:
         """Empty ``progress.log``: its content is of one run."""
         private_file.write(self.directory / FILE, "")
 
-    def say(self, text: str) -> None:
+    def report(self, text: str) -> None:
         line = f"{self.seconds:6.1f} s  {text}\n"
         sys.stdout.write(line)
         sys.stdout.flush()

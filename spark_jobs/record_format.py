@@ -153,7 +153,7 @@ class Workload:
 def own_id(run_id: str) -> str:
     """Return the mark of one run's records: the beginning of its id, then letters that no other run has.
 
-    So that a run counts its own records alone, also where another one has the same id and topic at the same time.
+    So that a run counts its own records alone, even if another one has the same id and topic at the same time.
     """
     return f"{run_id[: RUN_ID.length - 9]}.{secrets.token_hex(4)}"
 

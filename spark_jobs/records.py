@@ -109,7 +109,7 @@ def _turn(sequence: str, workload: Workload) -> str:
 
 
 def _width(sequence: str, workload: Workload) -> str:
-    """Return the number of partitions of the number's stripe: never 0, also where no stripe has such a number."""
+    """Return the number of partitions of the number's stripe: never 0, even if no stripe has such a number."""
     stripe = _stripe(sequence, workload)
     return f"({_first(f'({stripe} + 1L)', workload)} - {_first(stripe, workload)})"
 

@@ -115,7 +115,7 @@ def _write(bench: Bench) -> Rate:
     bench.topic.write(records.generate(bench.spark, workload))
     size = workload.records * (KEY_LENGTH + workload.record_bytes)
     result = rate(workload.records, size, monotonic() - began)
-    bench.progress.say(f"wrote {in_words(result)}")
+    bench.progress.report(f"wrote {in_words(result)}")
     return result
 
 
@@ -126,7 +126,7 @@ def _account(
     began = monotonic()
     rows = audit.account(stored, bench.workload, times, window.spans)
     result = rate(_total(rows, "records"), _total(rows, "bytes"), monotonic() - began)
-    bench.progress.say(f"read back and audited {in_words(result)}")
+    bench.progress.report(f"read back and audited {in_words(result)}")
     return rows, result
 
 
@@ -138,12 +138,12 @@ def _stream(bench: Bench, window: kafka_io.Window, rows: list[dict[str, Any]]) -
         # Without a scheme it would be of Hadoop's default file system.
         query = kafka_io.drain(judged.observe(STREAM_METRICS, *audit.counters()), Path(checkpoint).absolute().as_uri())
         seconds = monotonic() - began
-    # Spark reports once, without metrics, also where there was nothing to read.
+    # Spark reports once, without metrics, even if there was nothing to read.
     seen = [batch.observedMetrics.get(STREAM_METRICS) for batch in query.recentProgress]
     batches = [metrics.asDict() for metrics in seen if metrics]
     records_seen = _total(batches, "records")
     result = rate(records_seen, _total(batches, "bytes"), seconds)
-    bench.progress.say(f"streamed {in_words(result)}, {len(batches)} batches")
+    bench.progress.report(f"streamed {in_words(result)}, {len(batches)} batches")
     stream = Stream(
         batches=len(batches),
         records=records_seen,
@@ -161,7 +161,7 @@ def _name_faults(
     """Fill the lists of the first lost and faulty records; how many retries of the writer explain the duplicates."""
     if not any(counts[name] for name in verdict.NAMED):  # type: ignore[literal-required]
         return 0
-    bench.progress.say("records are missing or have faults: naming the first of them")
+    bench.progress.report("records are missing or have faults: naming the first of them")
     if counts["lost"]:
         lost = [result["partition"] for result in draft["per_partition"] if result["lost"]]
         rows = audit.first_missing(bench.spark, judged, bench.workload, FIRST_LIMIT, lost).collect()

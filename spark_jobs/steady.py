@@ -82,7 +82,7 @@ def _ms(seconds: float) -> float:
 def measure(config: SmokeConfig, goes_on: Callable[[], bool], left: threading.Event) -> Steady | None:
     """Write RATE records a second and read them back, for SHORTEST seconds and for LONGEST while it `goes_on`.
 
-    `left`: the result is no longer wanted. None then, where Kafka does not take part, and where too few records
+    `left`: the result is no longer wanted. None then, if Kafka does not take part, or if too few records
     came back.
     """
     options = native_options(config.bootstrap_servers, config.client_options, Complaints())

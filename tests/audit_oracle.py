@@ -89,7 +89,7 @@ PLANS = st.lists(st.lists(FAULT, min_size=1, max_size=4), min_size=CASES, max_si
 
 
 def planted(plans: Plans) -> KafkaLog:
-    whole, logs = KafkaLog.of(WORKLOAD), defaultdict[int, Log](list)
+    whole, logs = KafkaLog.from_workload(WORKLOAD), defaultdict[int, Log](list)
     for entry in whole.entries:
         logs[entry.partition].append(replace(entry, partition=0))
     for case, faults in enumerate(plans):

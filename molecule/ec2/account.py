@@ -158,7 +158,7 @@ def hide(state: Path) -> None:
 
 
 def foreign(state: Path) -> None:
-    """A rule in the cluster's own group that nobody asked for."""
+    """Add a rule to the cluster's own group that is not in the inventory."""
     ec2 = client(state)
     named = [{"Name": "group-name", "Values": [f"kafka-brokers-{CLUSTER}"]}]
     open_controller(ec2, ec2.describe_security_groups(Filters=named)["SecurityGroups"][0]["GroupId"])

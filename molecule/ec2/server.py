@@ -18,7 +18,7 @@ from moto.ec2.responses.key_pairs import KeyPairs
 
 
 def delete_key_pair(asked: Any) -> ActionResult:
-    """By name or by id, as EC2 does; moto knows the name alone."""
+    """By name or by id, as EC2 does; moto accepts the name alone."""
     wanted = asked._get_param("KeyPairId")
     pairs = asked.ec2_backend.describe_key_pairs([])
     named = next((each.key_name for each in pairs if each.id == wanted), asked._get_param("KeyName"))

@@ -26,7 +26,7 @@ table inet ec2 {{
 
 
 def podman(*arguments: str) -> str:
-    """What podman says."""
+    """Return podman's output."""
     done = subprocess.run(["podman", *arguments], capture_output=True, text=True, check=True)  # noqa: S603, S607
     return done.stdout.strip()
 
@@ -43,10 +43,10 @@ def inside(address: str, *command: str, text: str = "") -> None:
 
 
 def enforce(ec2: Client, instance: Any) -> None:
-    """What the books say of an instance becomes true of its host: its public address, and what its groups let in.
+    """Give the host of an instance its recorded public address, and the rules of its groups.
 
-    What comes for the public address is led to the private one, as AWS does it on the way: that is all that Kafka
-    listens on. What no group lets in is dropped in silence.
+    Packets for the public address are sent to the private one, as AWS does on the way: Kafka listens only there.
+    Packets that no group lets in are dropped in silence.
     """
     private, public = instance["PrivateIpAddress"], instance.get("PublicIpAddress")
     lead = f"ip daddr {public} dnat ip to {private}" if public else ""
@@ -72,7 +72,7 @@ def rules(ec2: Client, instance: Any) -> Iterator[str]:
     """nftables' rules that let in what the instance's groups do; a group stands for its members' addresses."""
     for group in ec2.describe_security_groups(GroupIds=sorted(groups(instance)))["SecurityGroups"]:
         for each in group["IpPermissions"]:
-            first, last = each["FromPort"], each["ToPort"]  # all that the role asks for is TCP
+            first, last = each["FromPort"], each["ToPort"]  # the role opens only TCP
             ports = f"tcp dport {first}" if first == last else f"tcp dport {first}-{last}"
             sources = [r["CidrIp"] for r in each["IpRanges"]]
             for pair in each["UserIdGroupPairs"]:

@@ -34,7 +34,7 @@ class Point:
     power: bool = False
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> Point:
+    def from_entry(cls, entry: Mapping[str, Any]) -> Point:
         return cls(begin=entry["from"], **{key: value for key, value in entry.items() if key != "from"})
 
 

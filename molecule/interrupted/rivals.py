@@ -26,7 +26,7 @@ def rivals(lab: Lab, deployments: Deployments) -> str:
     with deployments.begun() as (first, log):
         hosts = list(lab.known)
         deadline = time.monotonic() + PATIENCE
-        while lab.ask(hosts[0], "test -d /opt/kafka/releases", check=False).returncode:
+        while lab.run(hosts[0], "test -d /opt/kafka/releases", check=False).returncode:
             if first.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError(f"the first run did not get as far as the installation\n{log.read_text()}")
         second = deployments.whole()
@@ -34,7 +34,7 @@ def rivals(lab: Lab, deployments: Deployments) -> str:
         hold(second.code != 0 and bool(re.search(refusal, second.output)), "the second run was not refused", second)
         if first.wait(PATIENCE):
             raise AssertionError(f"the first run failed beside the second\n{log.read_text()}")
-    lab.ask(hosts[1], f"echo {shlex.quote(json.dumps(ELSEWHERE))} > {LOCK}")
+    lab.run(hosts[1], f"echo {shlex.quote(json.dumps(ELSEWHERE))} > {LOCK}")
     refused = deployments.whole()
     told = "-e kafka_break_lock=pc-7-abc" in refused.output
     hold(refused.code != 0 and told, "a lock from another machine does not hold", refused)

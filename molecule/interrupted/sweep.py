@@ -31,7 +31,7 @@ ATTEMPTS = 4  #: a run is observed from outside: some moments are over before th
 LOG = HERE.parents[1] / ".kraftwright/molecule/interrupted/sweep.log"
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line at once, and into a file for observers: molecule shows them only at the end."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -42,7 +42,7 @@ def say(text: str) -> None:
 def points() -> list[Point]:
     """Return the requested points, in their order."""
     every = taken(yaml.safe_load((HERE / "vars/points.yml").read_text())["points"])
-    return [Point.of(entry) for entry in every if asked_for(entry["name"])]
+    return [Point.from_entry(entry) for entry in every if asked_for(entry["name"])]
 
 
 def chains(chosen: Sequence[Point]) -> list[list[Point]]:
@@ -87,7 +87,7 @@ class Sweep:
             missed = self.missed(point, killed)
             if not missed:
                 return (left or {}) | before, killed
-            say(f"missed {point.name}: {missed}")
+            print_line(f"missed {point.name}: {missed}")
             left = None
             if point.power:
                 self._lab.power(point.host, on=True)
@@ -97,7 +97,7 @@ class Sweep:
         """Return why the run was not ended at the point; '' if it was."""
         if killed.code == 0 and not point.random:
             return "the run went on to its end"
-        seen = self._lab.ask(point.host or next(iter(self._lab.known)), point.left, check=False) if point.left else None
+        seen = self._lab.run(point.host or next(iter(self._lab.known)), point.left, check=False) if point.left else None
         return f"not so: {point.left}" if seen and seen.returncode else ""
 
     def begin(self, point: Point) -> dict[str, str]:
@@ -112,10 +112,10 @@ class Sweep:
         """Check that a run without a host stops, names it, and leaves the others alone; then restart the host."""
         state = "find /opt/kafka /etc/systemd/system/kafka.service -printf '%p %s %T@ %i\\n' | sort | sha256sum"
         others = [host for host in self._lab.known if host != dead]
-        before = [self._lab.ask(host, state).stdout for host in others]
+        before = [self._lab.run(host, state).stdout for host in others]
         run = self._runs.whole()
         hold(run.code != 0 and dead in run.output, f"a run without {dead} does not stop with its name", run)
-        hold(before == [self._lab.ask(host, state).stdout for host in others], "the other hosts were changed", run)
+        hold(before == [self._lab.run(host, state).stdout for host in others], "the other hosts were changed", run)
         self._lab.power(dead, on=True)
 
     def finish(self, known: dict[str, str]) -> Outcome:
@@ -149,35 +149,35 @@ class Sweep:
 
 def main(project: Path) -> int:
     seed = int(os.environ.get("KRAFT_SWEEP_SEED") or random.SystemRandom().randrange(1 << 16))
-    lab = Lab.of(project, "interrupted")
+    lab = Lab.from_inventory(project, "interrupted")
     deployments = Deployments(lab, LOG.parent)
     chosen, began = points(), time.monotonic()
     every = chains(chosen)
     LOG.unlink(missing_ok=True)
-    say(f"{len(chosen)} points in {len(every)} chains, seed {seed} (KRAFT_SWEEP_SEED)")
+    print_line(f"{len(chosen)} points in {len(every)} chains, seed {seed} (KRAFT_SWEEP_SEED)")
     sweep = Sweep(lab, deployments, seed)
     lab.everywhere("rm -f /run/kraftwright.lock")  # of a sweep that was ended; points leave theirs for the next run
     lab.reset()
     if not os.environ.get("KRAFT_SWEEP_ONLY"):
-        say(f"two runs at once: {rivals(lab, deployments)}")
+        print_line(f"two runs at once: {rivals(lab, deployments)}")
     for number, chain in enumerate(every, 1):
         line = f"{number}/{len(every)} {chain[0].name}"
         try:
             if chain[0].begin == "changed" and lab.trouble():
                 sweep.finish({})
             for line in sweep.go_through(chain):
-                say(f"{number}/{len(every)} {line}")
+                print_line(f"{number}/{len(every)} {line}")
         except AssertionError as error:
-            say(f"{number}/{len(every)} FAILED after {line} (seed {seed})\n{error}")
+            print_line(f"{number}/{len(every)} FAILED after {line} (seed {seed})\n{error}")
             return 1
     if os.environ.get("KRAFT_SWEEP", "all") != "short":
         try:
             for line in Ending(lab, LOG.parent, random.Random(seed)).go_through():  # noqa: S311 - moments, not secrets
-                say(f"the end: {line}")
+                print_line(f"the end: {line}")
         except AssertionError as error:
-            say(f"the end: FAILED (seed {seed})\n{error}")
+            print_line(f"the end: FAILED (seed {seed})\n{error}")
             return 1
-    say(f"{len(chosen)} points held, {time.monotonic() - began:.0f} s, seed {seed}")
+    print_line(f"{len(chosen)} points held, {time.monotonic() - began:.0f} s, seed {seed}")
     return 0
 
 

@@ -50,7 +50,7 @@ class Faults:
     """Makes faults on the hosts of `scenario`, past sshd and sudo, which some of them break."""
 
     def __init__(self, project: Path, scenario: str) -> None:
-        hosts = Hosts.of(project, scenario)
+        hosts = Hosts.from_inventory(project, scenario)
         self._project, self._directory = project, project / f".kraftwright/molecule/{scenario}"
         self._inside = {host: hosts.inside(host) for host in hosts.known}
         self._inventory = ["--inventory", f"molecule/{scenario}/inventory"]

@@ -46,13 +46,13 @@ def tried(hosts: Hosts, command: str) -> subprocess.CompletedProcess[str]:
 
 
 def main(project: Path, scenario: str) -> int:
-    hosts = Hosts.of(project, scenario, (HOST,))
-    before = hosts.ask(HOST, STATE).stdout
+    hosts = Hosts.from_inventory(project, scenario, (HOST,))
+    before = hosts.run(HOST, STATE).stdout
     allowed = tried(hosts, ALLOWED)
     if allowed.returncode or not before.endswith("root 700\n"):
         raise AssertionError(f"not the sandbox that is meant: {allowed.stderr}{before}")
     came_through = [name for name, command in TRIES.items() if tried(hosts, command).returncode == 0]
-    if came_through or hosts.ask(HOST, STATE).stdout != before:
+    if came_through or hosts.run(HOST, STATE).stdout != before:
         raise AssertionError(f"came through: {', '.join(came_through) or 'something changed'}")
     sys.stdout.write(f"{len(TRIES)} tries of the service's user, none came through\n")
     return 0

@@ -56,13 +56,13 @@ class Cluster:
 
     def __init__(self, project: Path, scenario: str) -> None:
         directory = project / f".kraftwright/molecule/{scenario}"
-        self._hosts = Hosts.of(project, scenario, tuple(NODES))
+        self._hosts = Hosts.from_inventory(project, scenario, tuple(NODES))
         self._runs = Runs(project, directory)
         self._inventory = f"molecule/{scenario}/inventory"
         self._report = project / f".kraftwright/molecule-{scenario}/status.json"
         self._usual = 0.0
 
-    def look(self) -> tuple[Outcome, dict[str, Any]]:
+    def run_status(self) -> tuple[Outcome, dict[str, Any]]:
         """Run the playbook and return its report."""
         self._report.unlink(missing_ok=True)
         run = self._runs.run(["-i", self._inventory, "playbooks/cluster_status.yml"])
@@ -75,7 +75,7 @@ class Cluster:
         if trouble:
             raise AssertionError(f"the cluster is not whole again: {trouble}")
         self._await_in_sync()
-        run, found = self.look()
+        run, found = self.run_status()
         seen = (run.code, found["healthy"], found["drifted"], found["causes"])
         hold(seen == (0, True, False, []), f"not healthy: {seen}", run)
         hold(sorted(found["leader"]["according_to"]) == [1, 2, 3] and not run.changed, "not of one mind", run)
@@ -125,7 +125,7 @@ class Cluster:
         try:
             self._change(state, hosts, on=True)
             self._await(state, hosts)
-            run, found = self.look()
+            run, found = self.run_status()
         finally:
             self._change(state, hosts, on=False)
         hosted.add(self._hosted({NODES[host] for host in hosts}))  # Kafka may have made an internal topic meanwhile
@@ -142,7 +142,7 @@ class Cluster:
             if state.pause:
                 self._hosts.pause(host, on)
             if state.make:
-                self._hosts.ask(host, state.make if on else state.undo)
+                self._hosts.run(host, state.make if on else state.undo)
 
     def _hosted(self, node_ids: set[int]) -> int:
         """Count partitions, of Kafka's own topics too, that have a replica on one of the nodes."""

@@ -34,7 +34,7 @@ class CommandLine:
         known = {host: {"kafka_directory_id": text.strip()} for host, text in directory_ids.items() if text.strip()}
         self._directory_ids.write_text(yaml.safe_dump({"kafka": {"hosts": known}}))
 
-    def of(self, operation: Operation, more: Mapping[str, Any] | None = None) -> list[str]:
+    def arguments(self, operation: Operation, more: Mapping[str, Any] | None = None) -> list[str]:
         """Return the words of an operation, with `more` variables."""
         variables = {"kafka_probe": operation.probed, **self._settings, **operation.once, **(more or {})}
         limit = ["--limit", f"!{operation.gone}"] if operation.gone else []
@@ -43,7 +43,7 @@ class CommandLine:
     def once_more(self, operation: Operation) -> list[str]:
         """Return the words of the idle run: the same one, or another playbook with the current settings."""
         if operation.idle == operation.playbook:
-            return self.of(operation, {**operation.anew, "kafka_probe": False})
+            return self.arguments(operation, {**operation.anew, "kafka_probe": False})
         return self._words(operation.idle, self._settings)
 
     def _words(self, playbook: str, variables: Mapping[str, Any]) -> list[str]:

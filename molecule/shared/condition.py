@@ -20,8 +20,8 @@ class Condition:
     """Condition of a `scenario`'s cluster; `hosts` are the nodes that stay, `every` includes those that come and go."""
 
     def __init__(self, project: Path, scenario: Path, nodes: Nodes) -> None:
-        self.hosts = Hosts.of(project, scenario.name, nodes.hosts, nodes.port)
-        self.every = Hosts.of(project, scenario.name, (), nodes.port)
+        self.hosts = Hosts.from_inventory(project, scenario.name, nodes.hosts, nodes.port)
+        self.every = Hosts.from_inventory(project, scenario.name, (), nodes.port)
         self._nodes, self._port = nodes, nodes.port
         self._brokers: Collection[int] = nodes.brokers
         self._voters: Collection[int] = nodes.voters

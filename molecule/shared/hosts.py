@@ -36,7 +36,9 @@ class Hosts:
     port: int = 9092
 
     @classmethod
-    def of(cls: type[Some], project: Path, scenario: str, names: Collection[str] = (), port: int = 9092) -> Some:
+    def from_inventory(
+        cls: type[Some], project: Path, scenario: str, names: Collection[str] = (), port: int = 9092
+    ) -> Some:
         """Return the hosts (or the named ones) that role kafka_lab made for `scenario`."""
         inventory = yaml.safe_load((project / f"molecule/{scenario}/inventory/lab.yml").read_text())
         every = dict(inventory["all"]["hosts"])
@@ -61,7 +63,7 @@ class Hosts:
         key = known["ansible_ssh_private_key_file"]
         return ["ssh", "-i", key, *options, target, f"sudo sh -c {shlex.quote(script)}"]
 
-    def ask(
+    def run(
         self, host: str, script: str, check: bool = True, given: str | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run `script` on `host` to its end, with the input `given`. Waits for a host that reboots."""
@@ -77,7 +79,7 @@ class Hosts:
     def everywhere(self, script: str, check: bool = True, given: str | None = None) -> dict[str, str]:
         """Run `script` on all hosts at the same time; return the output, host by host."""
         with ThreadPoolExecutor(len(self.known)) as pool:
-            said = pool.map(lambda host: self.ask(host, script, check, given).stdout, self.known)
+            said = pool.map(lambda host: self.run(host, script, check, given).stdout, self.known)
             return dict(zip(self.known, said))
 
     def power(self, host: str, on: bool) -> None:
@@ -132,7 +134,7 @@ class Hosts:
 
     def _await(self, host: str) -> None:
         deadline = time.monotonic() + 60
-        while self.ask(host, "systemctl is-active ssh", check=False).returncode:
+        while self.run(host, "systemctl is-active ssh", check=False).returncode:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{host} did not come back within a minute")
             time.sleep(0.2)

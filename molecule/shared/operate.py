@@ -70,7 +70,9 @@ class Operator:
         anew = {} if operation.kill else operation.anew
         quiet = {"kafka_probe": False} if operation.kills and operation.playbook not in PROBED else {}
         for moment in operation.moments(self._seed):
-            died = self._runs.run(self._command_line.of(operation, {**(anew if killed else {}), **quiet}), moment)
+            died = self._runs.run(
+                self._command_line.arguments(operation, {**(anew if killed else {}), **quiet}), moment
+            )
             precise = "after" not in moment
             hold(died.code == SIGKILL or not precise, f"not killed at the moment: exit code {died.code}", died)
             hold(died.code in (SIGKILL, 0), f"failed before it was killed (exit code {died.code})", died)
@@ -82,7 +84,7 @@ class Operator:
 
     def _run(self, operation: Operation) -> Outcome:
         """Return the run that does not die, after checking its prediction."""
-        words = self._command_line.of(operation, operation.anew)
+        words = self._command_line.arguments(operation, operation.anew)
         if not operation.foretold:
             return self._runs.run(words)
         written, approved = self._plan(operation)
@@ -113,7 +115,7 @@ class Operator:
         lost = {key: (value, now.get(key)) for key, value in known.items() if now.get(key) != value}
         hold(not lost, f"the identity changed: {lost}", run)
         for host, script in operation.seen.items():
-            asked = self._condition.every.ask(host, script, check=False)
+            asked = self._condition.every.run(host, script, check=False)
             hold(asked.returncode == 0, f"not so on {host}: {script}\n{asked.stdout}{asked.stderr}", run)
         if operation.release:
             self._condition.hold_release(operation.release, run)
@@ -168,7 +170,7 @@ class Operator:
 
     def _on_hosts(self, scripts: Mapping[str, str]) -> None:
         for host, script in scripts.items():
-            self._condition.every.ask(host, script)
+            self._condition.every.run(host, script)
 
 
 class Log:
@@ -179,7 +181,7 @@ class Log:
         path.unlink(missing_ok=True)
         self._path = path
 
-    def say(self, text: str) -> None:
+    def write(self, text: str) -> None:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
         with self._path.open("a") as log:
@@ -212,7 +214,7 @@ def main(project: Path, scenario: Path) -> int:
     log, condition = Log(directory / "operations.log"), Condition(project, scenario, nodes)
     command_line, probes = CommandLine(scenario, directory), project / f".kraftwright/{nodes.name}/probe"
     operator = Operator(condition, command_line, Runs(project, directory), probes, drawn)
-    log.say(f"{len(every)} operations, seed {drawn} (KRAFT_SWEEP_SEED)")
+    log.write(f"{len(every)} operations, seed {drawn} (KRAFT_SWEEP_SEED)")
     ports = dict.fromkeys([nodes.port, *(one.port for one in every if one.port)])
     bootstrap = [address for port in ports for address in condition.bootstrap_at(port)]
     workload = Workload(project, directory / "workload", nodes.name, bootstrap)
@@ -225,15 +227,15 @@ def main(project: Path, scenario: Path) -> int:
             if asked_for(operation.name):
                 step = f"{number:2}/{len(every)} {operation.name}: "
                 with workload.step(operation.name):
-                    log.say(f"{step}{operator.go_through(operation)}")
+                    log.write(f"{step}{operator.go_through(operation)}")
         step = "the client beside them: "
-        log.say(f"{step}{felt(workload.audit())}")
+        log.write(f"{step}{felt(workload.audit())}")
         step = "random deaths: "
         hold_died(operator.deaths)
     except AssertionError as error:
-        log.say(f"{step}FAILED (seed {drawn})\n{error}")
+        log.write(f"{step}FAILED (seed {drawn})\n{error}")
         return 1
-    log.say(f"all ended as they should, {time.monotonic() - began:.0f} s")
+    log.write(f"all ended as they should, {time.monotonic() - began:.0f} s")
     return 0
 
 

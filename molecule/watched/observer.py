@@ -33,7 +33,7 @@ class Alert:
     host: str = ""
 
     @classmethod
-    def of(cls, labels: Mapping[str, str]) -> Alert:
+    def from_labels(cls, labels: Mapping[str, str]) -> Alert:
         return cls(labels["alertname"], labels["severity"], labels.get("host", ""))
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Alert:
 
 def judged(labels: Iterable[Mapping[str, str]]) -> set[Alert]:
     """Return the alerts that are relevant here."""
-    return {Alert.of(one) for one in labels if one["alertname"] not in NOT_JUDGED}
+    return {Alert.from_labels(one) for one in labels if one["alertname"] not in NOT_JUDGED}
 
 
 class Observer:
@@ -52,22 +52,22 @@ class Observer:
         self.address, self.lasting = address, lasting
         self._ask = watchers.asking(f"http://{address}")
 
-    def ask(self, path: str, **parameters: str) -> Any:
+    def query(self, path: str, **parameters: str) -> Any:
         return self._ask(path, parameters)
 
     def alerts(self, state: str = "firing") -> set[Alert]:
         """Return every alert that fires now, or is pending."""
-        return judged(one["labels"] for one in self.ask("alerts")["alerts"] if one["state"] == state)
+        return judged(one["labels"] for one in self.query("alerts")["alerts"] if one["state"] == state)
 
     def fired(self, begin: float, end: float) -> set[Alert]:
         """Return every alert that fired at some time between two moments."""
         times = {"start": f"{begin:.0f}", "end": f"{end:.0f}", "step": str(EVERY)}
-        found = self.ask("query_range", query='ALERTS{alertstate="firing"}', **times)["result"]
+        found = self.query("query_range", query='ALERTS{alertstate="firing"}', **times)["result"]
         return judged(one["metric"] for one in found)
 
     def value(self, expression: str) -> list[tuple[Mapping[str, str], float]]:
         """Return labels and value of each series of an expression now."""
-        return [(one["metric"], float(one["value"][1])) for one in self.ask("query", query=expression)["result"]]
+        return [(one["metric"], float(one["value"][1])) for one in self.query("query", query=expression)["result"]]
 
     def watches(self, targets: int) -> bool:
         """Check that every target answers, and that the rules were evaluated."""

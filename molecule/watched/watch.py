@@ -193,7 +193,7 @@ def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> int:
         except AssertionError as error:
             failed += 1
             said = f"FAILED\n{error}"
-        log.say(f"{number}/{len(steps)} {what}: {said}")
+        log.write(f"{number}/{len(steps)} {what}: {said}")
     return failed
 
 
@@ -202,20 +202,20 @@ def main(project: Path) -> int:
     log, runs = Log(directory / "watch.log"), Runs(project, directory)
     faults = [fault for fault in load(PLACE) if asked_for(fault.name)]
     pack_exporter(directory / "node_exporter.tar.gz")
-    hosts = Hosts.of(project, SCENARIO)
+    hosts = Hosts.from_inventory(project, SCENARIO)
     traffic = Traffic([f"{hosts.address(host)}:9092" for host in NODES])
     older = OLDER if sweep_asked_for() == "all" and asked_for(UPGRADE) else []
     for playbook in ("deploy_cluster", "render_monitoring"):
         run = runs.run([*INVENTORY, f"playbooks/{playbook}.yml", *older])
         if run.code:
-            log.say(f"{playbook} FAILED\n{run.last_lines()}")
+            log.write(f"{playbook} FAILED\n{run.last_lines()}")
             return 1
     rendered = project / ".kraftwright/molecule-watched/monitoring"
     with observing(rendered, directory / "prometheus", TARGETS) as observer:
         traffic.start()
         failed = go_through(Watch(hosts, runs, traffic, observer), log, faults)
         traffic.stop()
-    log.say(f"{failed} failed, {time.monotonic() - began:.0f} s")
+    log.write(f"{failed} failed, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 
 

@@ -27,7 +27,7 @@ from ansible.module_utils.kraft.status import last_change, screen
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.smoke_topics import left_over
 from ansible.module_utils.kraft.status.view import status
-from ansible.module_utils.kraft.status.watched import look
+from ansible.module_utils.kraft.status.watched import query_prometheus
 
 from spark_jobs import private_file
 from spark_jobs.page.status import render
@@ -68,7 +68,7 @@ class ActionModule(ActionBase):
         found = dataclasses.replace(found, notes=(*found.notes, *filter(None, (old, left))))
         if given["prometheus_url"]:
             url, name = str(given["prometheus_url"]), str(given["desired"]["cluster"]["name"])
-            found = dataclasses.replace(found, watched=look(url, name, asking(url)))
+            found = dataclasses.replace(found, watched=query_prometheus(url, name, asking(url)))
         if given["directory"]:
             found = dataclasses.replace(found, changed=changed(Path(given["directory"]) / last_change.FILE))
         data = report(found, now.isoformat(timespec="seconds"))

@@ -92,7 +92,9 @@ class ActionModule(ActionBase):
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
         if NODES in given and (unknown := unknown_machines(hosts, hostvars)):
             raise invalid(unknown, len(hosts), arguments["report"])
-        cluster, problems = look(hostvars, self._loader, hosts, Run(arguments["needs"], arguments["plans"], given))
+        cluster, problems = read_inventory(
+            hostvars, self._loader, hosts, Run(arguments["needs"], arguments["plans"], given)
+        )
         if arguments["phase"] and not errors(problems):
             facts = {host: (hostvars.raw_get(host).get("ansible_facts") or {}).get("kafka_host") for host in hosts}
             cluster, found = migration.applied(cluster, arguments["phase"], facts)
@@ -139,13 +141,15 @@ def read_all(inventory: Inventory, hosts: list[str], loader: Any, installs: bool
     for host in hosts:
         each = inventory.read(host, hosts)
         values = with_places(each.values, top, loader)
-        jars = plugin_files.of(values, loader) if installs else {}
-        given = given_certificates.of(host, values, loader)
+        jars = plugin_files.find(values, loader) if installs else {}
+        given = given_certificates.read(host, values, loader)
         found.append(dataclasses.replace(each, values=values, given=given, plugin_files=jars))
     return found
 
 
-def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) -> tuple[Cluster, list[Problem]]:
+def read_inventory(
+    hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE
+) -> tuple[Cluster, list[Problem]]:
     """Return the desired state of the inventory, and its problems."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)

@@ -30,12 +30,12 @@ class ActionModule(ActionBase):
         if arguments.get("state", "present") == "present":
             DISPLAY.display("Waiting for AWS: a new machine takes about a minute until it runs.")
 
-        def ask(more: dict[str, str]) -> dict[str, Any]:
+        def execute(more: dict[str, str]) -> dict[str, Any]:
             given = {**arguments, "record": ours.as_dict(), "break_run": broken, **more}
             answer: dict[str, Any] = self._execute_module("kafka_ec2_apply", module_args=given, task_vars=task_vars)
             return answer
 
-        result, holder = this_run.asked_as(ours, False, ask)
+        result, holder = this_run.asked_as(ours, False, execute)
         if holder and not result.get("granted"):
             return {
                 **result,

@@ -71,7 +71,7 @@ class Lab:
         asked: Any = (full, -1, -1, [(0, list(replicas))], settings)
         with self._client(at) as client:
             request = client.request("CreateTopicsRequest", topics=[asked], timeout_ms=int(1000 * seconds))
-            for one in client.ask(self._address(client, at), request, seconds)["topics"]:
+            for one in client.send(self._address(client, at), request, seconds)["topics"]:
                 error = client.error(f"topic {full}", one["error_code"], one.get("error_message"))
                 if error:
                     raise error
@@ -138,7 +138,7 @@ class Lab:
         """Return the bytes that a node's replica has."""
         with self._client(node_id) as client:
             request = client.request("DescribeLogDirsRequest", topics=[(topic, [0])])
-            answer = client.ask(self.places[node_id].client, request)
+            answer = client.send(self.places[node_id].client, request)
         sizes = [one for each in answer["results"] for item in each["topics"] for one in item["partitions"]]
         return sum(int(one["partition_size"]) for one in sizes)
 
@@ -152,7 +152,7 @@ class Lab:
             topics = [client.struct(kind, part, topic=topic, partitions=[asked])]
             limits = {"max_wait_ms": 300, "min_bytes": 1, "max_bytes": FETCH_BYTES, "max_version": 12}
             request = client.request(kind, replica_id=-1, isolation_level=0, topics=topics, **limits)
-            (answer,) = client.ask_all([Question(self.places[node_id].client, request)], raw=True)
+            (answer,) = client.send_all([Question(self.places[node_id].client, request)], raw=True)
             if isinstance(answer, KraftError):
                 raise answer
             (one,) = (each for item in answer["responses"] for each in item["partitions"])
@@ -172,11 +172,11 @@ class Lab:
         """Remove the topics of this run, and let the preferred replicas lead again."""
         with suppress(KraftError), self._client(0) as client:
             back = client.request("ElectLeadersRequest", election_type=0, topic_partitions=None, timeout_ms=20_000)
-            client.ask(client.reach(), back, 25.0)
+            client.send(client.reach(), back, 25.0)
             request = client.request(
                 "DeleteTopicsRequest", topics=[(one, None) for one in self._topics], timeout_ms=20_000
             )
-            client.ask(client.reach(), request, 25.0)
+            client.send(client.reach(), request, 25.0)
 
     def _client(self, node_id: int) -> Client:
         known = [self.places[node_id]] if node_id else list(self.places.values())

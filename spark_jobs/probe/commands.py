@@ -33,7 +33,9 @@ def start(home: Path, config: Path, if_answers: bool) -> int:
     topic = ProbeTopic(wanted)
     if not topic.answers(ANSWER_SECONDS):
         if if_answers:
-            say(f"No broker answers at {wanted.everywhere} and no node was ever started: there is nothing to probe.")
+            print_line(
+                f"No broker answers at {wanted.everywhere} and no node was ever started: there is nothing to probe."
+            )
             return EXIT_PROVEN
         raise UnreachableError(
             f"the probe was asked for, and no broker answers at {wanted.everywhere}. "
@@ -48,7 +50,7 @@ def start(home: Path, config: Path, if_answers: bool) -> int:
             topic.remove()
         raise
     shape = f"{wanted.partitions} partitions, {replicas} replicas"
-    say(f"The probe writes {wanted.rate:g} records/s to {wanted.topic}: {shape}. Its log: {directory}")
+    print_line(f"The probe writes {wanted.rate:g} records/s to {wanted.topic}: {shape}. Its log: {directory}")
     return EXIT_PROVEN
 
 
@@ -56,11 +58,11 @@ def stop(home: Path) -> int:
     """End the probe and account for its records; nothing to do where none was started."""
     left = process.find(home)
     if left is None:
-        say("No probe was running.")
+        print_line("No probe was running.")
         return EXIT_PROVEN
     wanted = settings.load(left.directory / settings.FILE)
     if left.pid is None:
-        say("The probe had ended before it was stopped; what it wrote down is accounted for.")
+        print_line("The probe had ended before it was stopped; what it wrote down is accounted for.")
     process.stop(home, 2 * wanted.drain_seconds + GRACE_SECONDS)
     code = account_for(left.directory)
     process.forget(home)
@@ -79,8 +81,8 @@ def account_for(directory: Path) -> int:
         spark.stop()
     private_file.write(directory / PAGE, page.render(result))
     for sentence in result["sentences"]:
-        say(sentence)
-    say(f"{result['outcome']}; {directory / PAGE}")
+        print_line(sentence)
+    print_line(f"{result['outcome']}; {directory / PAGE}")
     return audit.exit_code(result)
 
 
@@ -91,7 +93,7 @@ def run(home: Path, config: Path) -> int:
     return EXIT_PROVEN
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line at once, for observers."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -102,12 +104,12 @@ def _settle(home: Path) -> int:
     left = process.find(home)
     if left is None:
         return EXIT_PROVEN
-    say(f"A probe of an earlier run was left in {left.directory}:")
+    print_line(f"A probe of an earlier run was left in {left.directory}:")
     try:
         return stop(home)
     except SmokeError as error:
         process.forget(home)
-        say(f"it cannot be accounted for: {error}")
+        print_line(f"it cannot be accounted for: {error}")
         return EXIT_PROVEN
 
 

@@ -5,7 +5,7 @@ name). Optional: ``cluster_id`` (which the cluster must have), ``run_id`` (drawn
 ``producers``, ``consumers``, ``client_options`` (``kafka.*``), ``replication_factor`` (the most; a cluster with fewer
 brokers gets fewer), ``longest_seconds`` (then the probe ends itself), ``ready_seconds`` (until every partition has
 acknowledged), ``drain_seconds`` (of a stop), ``part_seconds``, ``moved_servers`` (where the brokers will be after the
-operation, where that is elsewhere: the clients find it out by themselves, who connects afterwards does not).
+operation, if that is elsewhere: the clients find it out by themselves, who connects afterwards does not).
 """
 
 from __future__ import annotations

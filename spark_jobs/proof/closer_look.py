@@ -46,7 +46,7 @@ class Slices:
     left: list[int]
 
     @classmethod
-    def of(cls, stretch: Stretch) -> Slices:
+    def from_stretch(cls, stretch: Stretch) -> Slices:
         parts = (stretch.source, stretch.target)
         return cls(parts, [part.start for part in parts], [part.records for part in parts])
 
@@ -70,12 +70,12 @@ class Partition:
     pair: TopicPair
     number: int
 
-    def look(self, stretch: Stretch, account: Account, pairing: Pairing | None = None) -> Pairing:
+    def compare(self, stretch: Stretch, account: Account, pairing: Pairing | None = None) -> Pairing:
         """Account for each record of the stretch. ``pairing`` decides which pairs are counted, or kept."""
         pairing = pairing or Pairing()
         pairing.low, pairing.segment = (stretch.source.before, stretch.target.before), 0 if stretch.at_head else 1
         judge = Judge(self.number, stretch.at_head, pairing.gaps)
-        slices = Slices.of(stretch)
+        slices = Slices.from_stretch(stretch)
         while any(slices.ahead):
             windows = slices.windows(self.number, pairing.room)
             found = self.reader.records(windows)
@@ -91,7 +91,7 @@ class Partition:
         return pairing
 
     def _judge(self, judge: Judge, pairing: Pairing, account: Account) -> None:
-        alone = Alone.of(pairing.source, pairing.target)
+        alone = Alone.from_singles(pairing.source, pairing.target)
         pairing.source, pairing.target = [], []
         here, there = self._sides(alone)
         # Records that the source may have deleted are not looked up in it.

@@ -46,14 +46,14 @@ def _run(config: ProofConfig, options: Namespace) -> int:
         raise
     path = _write(draft, config, progress)
     for sentence in draft["verdict"]["sentences"]:
-        progress.say(sentence)
+        progress.report(sentence)
     for topic in draft["topics"]:
         for fault in topic["examples"]:
-            progress.say(fault_text(topic, fault))
+            progress.report(fault_text(topic, fault))
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         for sentence in switch(draft["source"], draft["target"], draft["topics"], draft["groups"]):
-            progress.say(sentence)
-    progress.say(f"{draft['verdict']['outcome']}; {path}")
+            progress.report(sentence)
+    progress.report(f"{draft['verdict']['outcome']}; {path}")
     return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
 
 
@@ -87,7 +87,7 @@ def _on_a_session(draft: Report, config: ProofConfig, progress: Progress, option
     spark = session.open_session(config.run_id, masters.named(options.conf), options.master)
     try:
         draft["spark"] = session.spark_section(spark, progress.seconds - before)
-        progress.say(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
+        progress.report(f"Spark {spark.version} {SESSION_UP} {spark.sparkContext.master}")
         with session.explaining():
             session.require_executor(spark)
             prove(spark, config, draft, progress)
@@ -107,7 +107,9 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     offsets = groups.committed(clusters, pairs, config.groups)
     log_ends = groups.ends(clusters, pairs) if config.groups else []
     began = monotonic()
-    compared = Comparison(clusters, pairs, progress.say, groups.marks(pairs, offsets), config.target_deletions_allowed)
+    compared = Comparison(
+        clusters, pairs, progress.report, groups.marks(pairs, offsets), config.target_deletions_allowed
+    )
     draft["topics"] = compared.compare()
     draft["pace"] = _pace(draft, monotonic() - began)
     draft["groups"] = groups.positions(compared, offsets, log_ends)

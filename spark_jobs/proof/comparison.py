@@ -32,7 +32,7 @@ class Comparison:
 
     clusters: Sequence[Cluster]
     pairs: Sequence[TopicPair]
-    say: Say
+    report: Say
     marks: Marks = field(default_factory=dict)
     deletions_allowed: Collection[str] = ()
     blocks: Blocks = field(default_factory=dict)
@@ -53,10 +53,10 @@ class Comparison:
         strange |= self._read_blocks(bits, strange | direct)
         if large:
             total = sum(map(stretches.total, self.blocks.values()))
-            self.say(f"read {total:,} records of both sides in {sum(map(len, self.blocks.values())):,} blocks")
+            self.report(f"read {total:,} records of both sides in {sum(map(len, self.blocks.values())):,} blocks")
         differing = self._differing(strange | direct)
         if differing:
-            self.say(f"{len(differing)} partitions differ: looking closer")
+            self.report(f"{len(differing)} partitions differ: looking closer")
         native = {*direct, *strange, *self._unstamped(), *(one for one in differing if self._offsets(one) <= SMALL)}
         self._equal(differing.keys() | native)
         self._natively(native)
@@ -68,7 +68,7 @@ class Comparison:
         try:
             self.blocks = first_pass(self.clusters, self.pairs, bits, left_out)
         except UnreadableError:
-            self.say("Spark cannot read a record: reading each topic by itself")
+            self.report("Spark cannot read a record: reading each topic by itself")
             found: set[Place] = set()
             blocks: dict[tuple[int, str, int], list[Block]] = {}
             for pair in self.pairs:
@@ -153,7 +153,7 @@ class Comparison:
                 account = self.accounts[place[0]]
                 self.courses[place] = small.judged(self.pair(place), reader, account)
         if places:
-            self.say(f"{len(places)} partitions compared by the native client")
+            self.report(f"{len(places)} partitions compared by the native client")
 
     def _aborted(
         self,
@@ -186,13 +186,13 @@ class Comparison:
             pairing = Pairing(below=(below[0], below[1]))
             if not _head_was_deleted(pair, place[1], stretch, account):
                 reader = SparkReader(self.clusters, pair, place[1])
-                Partition(reader, pair, place[1]).look(stretch, account, pairing)
+                Partition(reader, pair, place[1]).compare(stretch, account, pairing)
             if pair.target.append_time:
                 account.stamped(pairing.paired)
             here, there = (stretches.total(blocks) for blocks in self.held(pair, place[1]))
             paired = equal + pairing.paired
             self.courses[place] = Course(paired, paired == here == there, (here, there), None, stretch, pairing.below)
-            self.say(f"{place[0]}, partition {place[1]}: {account.in_words()} so far")
+            self.report(f"{place[0]}, partition {place[1]}: {account.in_words()} so far")
 
 
 def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: Account) -> bool:

@@ -63,7 +63,7 @@ class Alone:
     target: Sequence[Single]
 
     @classmethod
-    def of(cls, source: Sequence[Single], target: Sequence[Single]) -> Alone:
+    def from_singles(cls, source: Sequence[Single], target: Sequence[Single]) -> Alone:
         return cls(*moved(source, target))
 
 

@@ -54,7 +54,7 @@ def _named(pair: TopicPair, reader: HeldReader, account: Account) -> Sequence[Pa
         Part(side.window.starts[number], side.window.ends[number], len(held), side.window.starts[number] - 1)
         for side, held in zip(pair.sides, reader.sides)
     )
-    pairing = Partition(reader, pair, number).look(Stretch(here, there, True), account, Pairing(pairs=[]))
+    pairing = Partition(reader, pair, number).compare(Stretch(here, there, True), account, Pairing(pairs=[]))
     return pairing.pairs or []
 
 

@@ -27,7 +27,7 @@ class Alertmanager:
 
     address: str
 
-    def ask(self, path: str, content: Any = None) -> Any:
+    def request(self, path: str, content: Any = None) -> Any:
         data = None if content is None else json.dumps(content).encode()
         url = f"http://{self.address}/{path}"
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
@@ -35,7 +35,7 @@ class Alertmanager:
             return answer.read() if content is not None else json.load(answer)
 
     def tell(self, alerts: Sequence[Mapping[str, str]]) -> None:
-        self.ask("api/v2/alerts", [{"labels": labels} for labels in alerts])
+        self.request("api/v2/alerts", [{"labels": labels} for labels in alerts])
 
     def told(self, wanted: Mapping[str, bool], seconds: float = 30) -> dict[str, bool]:
         """Return each alert by name and host -> whether another one makes it superfluous, once that is as `wanted`.
@@ -45,7 +45,7 @@ class Alertmanager:
         """
         deadline = time.monotonic() + seconds
         while True:
-            told = self.ask("api/v2/alerts")
+            told = self.request("api/v2/alerts")
             found = {name_of(each["labels"]): bool(each["status"]["inhibitedBy"]) for each in told}
             if found == wanted or time.monotonic() > deadline:
                 return found
@@ -75,7 +75,7 @@ def wait_for(started: Alertmanager, log: Path, seconds: float = 30) -> None:
     deadline = time.monotonic() + seconds
     while True:
         try:
-            started.ask("api/v2/status")
+            started.request("api/v2/status")
         except (urllib.error.URLError, ConnectionError):
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.1)

@@ -55,14 +55,14 @@ def _dies(act: Callable[[], dict[str, Any]], changes: int, log: Path) -> bool:
 
 
 def _die_after(changes: int) -> None:
-    """Let this process die as soon as so many changes are answered, also where they were requested together."""
-    left, plain = [changes], Client.ask_all
+    """Let this process die as soon as so many changes are answered, even if they were requested together."""
+    left, plain = [changes], Client.send_all
 
-    def ask_all(client: Client, questions: Sequence[Question], *args: Any, **more: Any) -> list[Answer]:
+    def send_all(client: Client, questions: Sequence[Question], *args: Any, **more: Any) -> list[Answer]:
         answers = plain(client, questions, *args, **more)
         left[0] -= sum(map(is_change, questions))
         if left[0] <= 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return answers
 
-    Client.ask_all = ask_all  # type: ignore[assignment, method-assign]
+    Client.send_all = send_all  # type: ignore[assignment, method-assign]

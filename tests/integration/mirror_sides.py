@@ -136,7 +136,7 @@ def ends(cluster: KafkaCluster, topic: str) -> list[int]:
         consumer.close()
 
 
-def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
+def mirror_info(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
     wait, exclude, replicas = more.pop("wait", 0), more.pop("exclude_topics", []), more.pop("replicas", 1)
     hosts, place = more.pop("hosts", 1), more.pop("install_dir", "/nowhere")
     mirror_of = {"source": {"name": "old", "bootstrap_servers": source.bootstrap_servers.split(",")}, **more}
@@ -154,7 +154,7 @@ def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> d
 
 def planned(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
     """Return the observed state; fail with the module's message."""
-    seen = look(run, source, target, **more)
+    seen = mirror_info(run, source, target, **more)
     assert not seen.get("failed"), seen["msg"]
     return seen
 

@@ -34,21 +34,21 @@ class Prometheus:
 
     address: str
 
-    def ask(self, path: str, **parameters: str) -> Any:
+    def query(self, path: str, **parameters: str) -> Any:
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         with urllib.request.urlopen(url, timeout=10) as answer:
             return json.load(answer)["data"]
 
     def series(self, expression: str) -> list[dict[str, str]]:
         """The labels of what an expression finds now."""
-        return [each["metric"] for each in self.ask("query", query=expression)["result"]]
+        return [each["metric"] for each in self.query("query", query=expression)["result"]]
 
     def rules(self) -> list[dict[str, Any]]:
-        return [rule for group in self.ask("rules")["groups"] for rule in group["rules"]]
+        return [rule for group in self.query("rules")["groups"] for rule in group["rules"]]
 
     def alerts(self, state: str) -> set[tuple[str, str]]:
         """Name and node id of every alert in a state."""
-        found = self.ask("alerts")["alerts"]
+        found = self.query("alerts")["alerts"]
         labels = [each["labels"] for each in found if each["state"] == state]
         return {(one["alertname"], one.get("node_id", "")) for one in labels}
 

@@ -74,7 +74,7 @@ def is_whole(answer: bytes, brokers: set[int]) -> bool:
     return good
 
 
-def ask(port: int) -> bytes:
+def exchange(port: int) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
         connection.sendall(struct.pack(">i", len(REQUEST)) + REQUEST)
         file = connection.makefile("rb")
@@ -92,7 +92,7 @@ class RawProbe(threading.Thread):
     def run(self) -> None:
         while not self.moment and time.monotonic() < self._deadline:
             try:
-                if is_whole(ask(self.port), self.brokers):
+                if is_whole(exchange(self.port), self.brokers):
                     self.moment = time.monotonic()
             except (OSError, struct.error, IndexError):
                 pass

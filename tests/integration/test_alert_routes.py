@@ -59,22 +59,22 @@ def test_one_receiver_may_have_pages_and_tickets(tmp_path: Path) -> None:
     assert [each["name"] for each in yaml.safe_load(both.read_text())["receivers"]] == ["on call", "dead man's switch"]
 
 
-def of(alert: str, **labels: str) -> dict[str, str]:
+def labels_of(alert: str, **labels: str) -> dict[str, str]:
     return {**ALERTS[alert], **labels}
 
 
 def test_a_node_that_is_down_makes_its_other_alerts_superfluous(tmp_path: Path, config: Path) -> None:
     cases: list[tuple[dict[str, str], bool]] = [
-        (of("KafkaNodeDown", host="kafka1"), False),
-        (of("KafkaCollectorStale", host="kafka1"), True),
-        (of("KafkaThreadsDeadlocked", host="kafka1"), True),
-        (of("KafkaThreadsDeadlocked", host="kafka2"), False),
-        (of("KafkaThreadsDeadlocked", host="kafka1", cluster="green", alertname="KafkaOther"), False),
-        (of("KafkaPartitionsOffline"), False),
-        (of("KafkaWatchdog"), False),
-        (of("KafkaLogDirNearlyFull", host="kafka1", log_dir="/data1"), False),
-        (of("KafkaLogDirFullWithinDays", host="kafka1", log_dir="/data1"), True),
-        (of("KafkaLogDirFullWithinDays", host="kafka3", log_dir="/data1"), False),
+        (labels_of("KafkaNodeDown", host="kafka1"), False),
+        (labels_of("KafkaCollectorStale", host="kafka1"), True),
+        (labels_of("KafkaThreadsDeadlocked", host="kafka1"), True),
+        (labels_of("KafkaThreadsDeadlocked", host="kafka2"), False),
+        (labels_of("KafkaThreadsDeadlocked", host="kafka1", cluster="green", alertname="KafkaOther"), False),
+        (labels_of("KafkaPartitionsOffline"), False),
+        (labels_of("KafkaWatchdog"), False),
+        (labels_of("KafkaLogDirNearlyFull", host="kafka1", log_dir="/data1"), False),
+        (labels_of("KafkaLogDirFullWithinDays", host="kafka1", log_dir="/data1"), True),
+        (labels_of("KafkaLogDirFullWithinDays", host="kafka3", log_dir="/data1"), False),
     ]
     named: dict[str, Any] = {f"{each['alertname']} {each.get('host', '')}".strip(): quiet for each, quiet in cases}
     with alerted(tmp_path, config.parent) as made:

@@ -198,7 +198,7 @@ def test_a_broker_is_asked_more_than_it_is_sent_at_a_time(client: dict[str, Any]
     with Client(client) as asked:
         address = asked.reach()
         known, unknown = asked.request("ListGroupsRequest"), asked.request("ListGroupsRequest", min_version=99)
-        answers = asked.ask_all([Question(address, one) for one in [unknown, *[known] * 40]])
+        answers = asked.send_all([Question(address, one) for one in [unknown, *[known] * 40]])
     assert [isinstance(one, dict) for one in answers] == [False, *[True] * 40]
 
 
@@ -281,7 +281,7 @@ def test_no_roll_is_planned_while_settings_of_topics_are_denied(
     monkeypatch.setattr(gather, "min_insync", denied)
     nodes = {1: True, 2: True, 3: True}
     with Client(client) as asking:
-        seen = gather.Patience().look(asking, shutdown_check.PARTS, 60_000)
+        seen = gather.Patience().observe(asking, shutdown_check.PARTS, 60_000)
     with pytest.raises(RefusedError, match="TopicAuthorizationFailed"):
         decide(Sight(seen), nodes, Expected(voter_ids=frozenset(nodes)), 3, 120)
 
@@ -410,10 +410,10 @@ def test_replicas_are_added_and_taken_away_without_moving_leaders_or_losing_reco
     assert sum(ends.values()) == 300
 
 
-def in_sync_within(seconds: float, factor: int, look: Callable[[], list[dict[str, Any]]]) -> None:
+def in_sync_within(seconds: float, factor: int, describe: Callable[[], list[dict[str, Any]]]) -> None:
     """The broker that is asked may hear last which replicas are in sync."""
     deadline = time.monotonic() + seconds
-    while (found := [len(one["isr"]) for one in look()]) != [factor] * len(found):
+    while (found := [len(one["isr"]) for one in describe()]) != [factor] * len(found):
         assert time.monotonic() < deadline, found
 
 
@@ -442,7 +442,7 @@ def test_several_topics_are_one_task_and_absent_is_idempotent(topic: Module) -> 
 def test_kafkas_own_topics_are_not_deleted(client: dict[str, Any], topic: Module) -> None:
     with Client(client) as asking:
         request = asking.request("FindCoordinatorRequest", key_type=0, coordinator_keys=["group"], min_version=4)
-        asking.ask(asking.reach(), request)
+        asking.send(asking.reach(), request)
     deadline = time.monotonic() + 30
     while not (refused := topic(name="__consumer_offsets", state="absent")).get("failed"):
         assert not refused["changed"], "it was deleted"
@@ -483,10 +483,10 @@ def test_a_module_runs_as_ansible_ships_it_with_the_zip(kafka_cluster: KafkaClus
 def test_a_topic_that_another_broker_has_just_made_is_not_refused(client: dict[str, Any], topic: Module) -> None:
     with Client(client) as asking:
         made = asking.request("CreateTopicsRequest", topics=[("late", 2, 3, [], [])], timeout_ms=5000)
-        asking.ask(asking.addresses[-1], made)
+        asking.send(asking.addresses[-1], made)
     assert not topic(name="late", partitions=2, replication_factor=3).get("failed")
     with Client(client) as asking:
-        asking.ask(
+        asking.send(
             asking.addresses[-1], asking.request("DeleteTopicsRequest", topics=[("late", None)], timeout_ms=5000)
         )
     assert not topic(name="late", state="absent").get("failed")

@@ -66,12 +66,12 @@ def collectors(kafka_cluster: KafkaCluster, tmp_path: Path) -> Callable[[], dict
         for node_id, node in kafka_cluster.nodes.items()
     }
 
-    def look() -> dict[int, Values]:
+    def read_values() -> dict[int, Values]:
         for each in made.values():
             each.once()
         return {node_id: published(tmp_path / str(node_id)) for node_id in made}
 
-    return look
+    return read_values
 
 
 def read_some(cluster: KafkaCluster, group: str, protocol: str) -> Consumer:

@@ -108,7 +108,7 @@ def run(cluster: KafkaCluster, asked: Desired, act: Callable[[Run, Work, DisksAd
 def seen(cluster: KafkaCluster) -> tuple[tuple[BrokerDisks, ...], dict[int, str]]:
     with Client({"bootstrap_servers": cluster.bootstrap_servers}) as client:
         admin = DisksAdmin(client)
-        brokers = admin.look().brokers
+        brokers = admin.observe().brokers
         return admin.disks(brokers), admin.rates(brokers)
 
 

@@ -87,11 +87,11 @@ def voter(members: KafkaCluster, client: dict[str, Any], run_module: Module) -> 
 
 @pytest.fixture
 def voters(client: dict[str, Any], run_module: Module) -> Callable[[], dict[int, str]]:
-    def look() -> dict[int, str]:
+    def list_registered() -> dict[int, str]:
         found = quorum_of(run_module, client)["voters"]
         return {one["node_id"]: one["directory_id"] for one in found}
 
-    return look
+    return list_registered
 
 
 def data(members: KafkaCluster, node_id: int) -> Path:
@@ -222,7 +222,7 @@ def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
         addresses = {one["node_id"]: one["address"] for one in controllers_of(members)}
         departures = Departures(asking, addresses)
         known = {one.node_id: f"{one.host}:{one.port}" for one in departures.registered(observe(asking))}
-        assert (known, departures.look(observe(asking))) == (addresses, ())
+        assert (known, departures.find_departed(observe(asking))) == (addresses, ())
 
 
 def test_no_voter_goes_while_the_rest_is_no_majority(
@@ -296,12 +296,12 @@ def ends(members: KafkaCluster, topic: str, partition: int) -> int:
     return int(end) - int(first)
 
 
-def soon(look: Callable[[], Any], wanted: Any) -> bool:
+def soon(read: Callable[[], Any], wanted: Any) -> bool:
     """Wait some seconds for this state: brokers hear of the last step one after the other."""
     deadline = time.monotonic() + 20
-    while look() != wanted and time.monotonic() < deadline:
+    while read() != wanted and time.monotonic() < deadline:
         time.sleep(0.2)
-    found: bool = look() == wanted
+    found: bool = read() == wanted
     return found
 
 
@@ -466,7 +466,7 @@ def register_ghost(members: KafkaCluster, client: dict[str, Any], leader: int) -
         log_dirs=[uuid.uuid4()],
     )
     with Client(client) as asking:
-        answer = asking.ask(f"127.0.0.1:{members.nodes[leader].controller_port}", request)
+        answer = asking.send(f"127.0.0.1:{members.nodes[leader].controller_port}", request)
         assert answer["error_code"] == 0
         deadline = time.monotonic() + 20
         while all(one.node_id != 9 for one in observe(asking).brokers):
@@ -528,7 +528,7 @@ def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
     def left() -> list[int]:
         with Client(client) as asking:
             addresses = {one["node_id"]: one["address"] for one in controllers_of(members)}
-            return [one.node_id for one in Departures(asking, addresses).look(observe(asking))]
+            return [one.node_id for one in Departures(asking, addresses).find_departed(observe(asking))]
 
     register_departed(members, client, 8, 29)
     assert left() == [8]

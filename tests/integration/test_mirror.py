@@ -32,7 +32,7 @@ from tests.integration.mirror_sides import (
     create,
     hasty,
     held,
-    look,
+    mirror_info,
     planned,
     prepare,
     write,
@@ -258,7 +258,7 @@ def test_a_source_that_does_not_answer_is_named(run_module: Run, kafka_cluster: 
     class Gone:
         bootstrap_servers = "127.0.0.1:1"
 
-    said = look(run_module, Gone(), kafka_cluster)  # type: ignore[arg-type]
+    said = mirror_info(run_module, Gone(), kafka_cluster)  # type: ignore[arg-type]
     assert said["failed"]
     assert "kafka_mirror.source old: 127.0.0.1:1" in said["msg"]
 

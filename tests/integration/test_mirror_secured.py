@@ -80,7 +80,7 @@ def asked_of(source: KafkaCluster) -> dict[str, Any]:
     return {"source": {"name": "old", "bootstrap_servers": [*login.bootstrap_servers], "client": client}}
 
 
-def look(run: Callable[..., dict[str, Any]], asked: dict[str, Any], target: KafkaCluster) -> dict[str, Any]:
+def mirror_info(run: Callable[..., dict[str, Any]], asked: dict[str, Any], target: KafkaCluster) -> dict[str, Any]:
     seen = run(
         "kafka_mirror_info",
         client={"bootstrap_servers": [target.bootstrap_servers]},
@@ -97,7 +97,7 @@ def rule(kind: ResourceType, name: str, user: str, operation: AclOperation, perm
     return AclBinding(kind, name, ResourcePatternType.LITERAL, f"User:{user}", "*", operation, permitted)
 
 
-def of(kind: ResourceType) -> AclBindingFilter:
+def any_acl_of(kind: ResourceType) -> AclBindingFilter:
     """All ACLs of a kind."""
     anything: Any = None
     any_rule = AclOperation.ANY, AclPermissionType.ANY
@@ -113,14 +113,14 @@ def ruled(cluster: KafkaCluster, *rules: AclBinding) -> Iterator[None]:
     try:
         yield
     finally:
-        everything = of(ResourceType.ANY)
+        everything = any_acl_of(ResourceType.ANY)
         admin.delete_acls([everything])[everything].result(20)
 
 
 def rights(cluster: KafkaCluster) -> set[tuple[str, str, str]]:
     """User, operation and topic of each ACL."""
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    found = admin.describe_acls(of(ResourceType.TOPIC)).result(20)
+    found = admin.describe_acls(any_acl_of(ResourceType.TOPIC)).result(20)
     return {(one.principal, one.operation.name, one.name) for one in found}
 
 
@@ -153,7 +153,7 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
     written = Copied(source.bootstrap_servers, TOPIC, TOPIC)
     written.write(TOPIC, numbered(RECORDS))
     asked = {**asked_of(source), "topics": [TOPIC]}
-    seen = look(run_module, asked, target)
+    seen = mirror_info(run_module, asked, target)
     assert seen["plan"]["problems"] == []
     node = target.nodes[1]
     (port,) = free_ports(1)
@@ -200,11 +200,12 @@ def test_each_right_that_the_login_lacks_at_the_source_is_named(
     denied = [rule(kind, name, USER, AclOperation[operation], "DENY") for kind, name, operation in places]
     asked = {**asked_of(source), "topics": [*topics]}
     deadline = monotonic() + SECONDS
-    while problems := look(run_module, asked, target)["plan"]["problems"]:  # until each broker has the new topics
+    # until each broker has the new topics
+    while problems := mirror_info(run_module, asked, target)["plan"]["problems"]:
         assert monotonic() < deadline, problems
         sleep(0.5)
     with ruled(source, *given, *denied):
-        found = "\n".join(look(run_module, asked, target)["plan"]["problems"])
+        found = "\n".join(mirror_info(run_module, asked, target)["plan"]["problems"])
     for right in ("READ of topic secured-read", "DESCRIBE_CONFIGS of topic secured-configs"):
         assert f"lacks the right {right}" in found
     assert "DESCRIBE of the cluster (for the sizes of log dirs)" in found

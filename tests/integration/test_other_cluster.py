@@ -57,7 +57,7 @@ def contents(cluster: KafkaCluster) -> str:
             client.request("DescribeClientQuotasRequest", components=[], strict=False),
             client.request("DescribeConfigsRequest", resources=[(4, "1", ["num.io.threads"])]),
         ]
-        answers = client.ask_all([Question(cluster.bootstrap_servers, one) for one in requests])
+        answers = client.send_all([Question(cluster.bootstrap_servers, one) for one in requests])
         seen = observe(client, ("topics", "features", "quorum"))
     topics = [(one.name, len(one.partitions)) for one in seen.topics or ()]
     voters = [one.node_id for one in seen.quorum.voters] if seen.quorum else []
@@ -139,9 +139,9 @@ def test_addresses_that_are_asked_directly_are_refused_and_not_taken_for_silent(
     options = {"bootstrap_servers": [kafka_cluster.bootstrap_servers], "cluster_id": kafka_cluster.cluster_id}
     with Client(options) as client:
         cluster = client.request("DescribeClusterRequest", endpoint_type=2)
-        answers = client.ask_all([Question(one, cluster) for one in [controller, *own]])
+        answers = client.send_all([Question(one, cluster) for one in [controller, *own]])
         with pytest.raises(OtherClusterError) as error:
-            client.ask(foreign.bootstrap_servers, client.request("MetadataRequest", topics=[]))
+            client.send(foreign.bootstrap_servers, client.request("MetadataRequest", topics=[]))
     assert isinstance(answers[0], OtherClusterError)
     assert [one["cluster_id"] for one in answers[1:] if isinstance(one, dict)] == [kafka_cluster.cluster_id] * len(own)
     assert (error.value.address, error.value.found) == (foreign.bootstrap_servers, foreign.cluster_id)

@@ -143,7 +143,7 @@ def test_each_dialect_of_one_client_reads_what_every_other_sent(
 def asked_with(config: ClientConfig) -> KraftError:
     """Return the error of a module's request."""
     with Client(dataclasses.asdict(config)) as client, pytest.raises(KraftError) as error:
-        client.ask(client.addresses[0], client.request("DescribeClusterRequest"))
+        client.send(client.addresses[0], client.request("DescribeClusterRequest"))
     return error.value
 
 

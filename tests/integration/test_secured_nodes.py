@@ -78,7 +78,7 @@ def test_who_shows_no_certificate_gets_in_nowhere(secured: KafkaCluster, client:
     with Client({"bootstrap_servers": addresses, **trusted}) as stranger:
         for address in addresses:
             with pytest.raises(AccessError):
-                stranger.ask(address, stranger.request("DescribeClusterRequest"))
+                stranger.send(address, stranger.request("DescribeClusterRequest"))
 
 
 @pytest.mark.parametrize(

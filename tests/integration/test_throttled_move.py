@@ -87,7 +87,7 @@ class Noting(ReassignmentAdmin):
         self.throttled: set[str] = set()
 
     def submit(self, moves: Sequence[Move]) -> None:
-        lists = self.throttles(self.look()).lists
+        lists = self.throttles(self.observe()).lists
         limited = {
             (topic, int(one.partition(":")[0]))
             for topic, values in lists.items()
@@ -126,7 +126,7 @@ def test_a_limit_that_a_killed_run_left_is_seen_in_the_look_until_its_remedy_was
 
     with Client(client) as asked:
         admin = ReassignmentAdmin(asked)
-        admin.throttle(admin.look(), [Alteration(broker=2, values=dict.fromkeys(RATES, marked_rate(RATE)))])
+        admin.throttle(admin.observe(), [Alteration(broker=2, values=dict.fromkeys(RATES, marked_rate(RATE)))])
     assert left() == [0, int(marked_rate(RATE)), 0]
     done = run_module("kafka_reassignment", client=client, state="balanced")  # as rebalance.yml does
     assert not done.get("failed"), done["msg"]
@@ -188,7 +188,7 @@ def test_moves_whose_module_is_killed_after_each_of_its_changes_are_finished_by_
     assert not again["changed"], again["steps"]
     with Client(client) as asked:
         admin = ReassignmentAdmin(asked)
-        now = admin.look()
+        now = admin.observe()
         assert (now.reassignments, admin.throttles(now).ours) == ((), False)
     held = {part.replicas for one in now.topics or () if one.name in PARTITIONS for part in one.partitions}
     assert 3 in {broker for replicas in held for broker in replicas}

@@ -120,13 +120,13 @@ def test_a_status_shows_what_prometheus_knows(watcher: Prometheus) -> None:
     ask = asking(url)
 
     def every_log_dir_has_a_rate() -> bool:
-        return len(watched.look(url, "watched", ask).filling) == 2
+        return len(watched.query_prometheus(url, "watched", ask).filling) == 2
 
     watcher.wait_until(every_log_dir_has_a_rate)
-    found = watched.look(url, "watched", ask)
+    found = watched.query_prometheus(url, "watched", ask)
     assert (found.error, found.watches, found.alerts) == ("", True, ())
     assert {one.node_id for one in found.filling} == {2, 3}
-    other = watched.look(url, "other", ask)
+    other = watched.query_prometheus(url, "other", ask)
     assert (other.watches, other.filling) == (False, ())
 
 

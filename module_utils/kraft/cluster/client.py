@@ -113,16 +113,16 @@ class Client:
         known = next((getattr(home, name) for home in homes if hasattr(home, name)), None)
         return known or messages.kinds()[name]
 
-    def ask(
+    def send(
         self, address: str, request: Any, seconds: float = ANSWER_SECONDS, pick: Pick | None = None
     ) -> dict[str, Any]:
         """Return the answer of `address`. Raises UnreachableError, or ToolError if it refuses us, or is foreign."""
-        answer = self.ask_all([Question(address, request, pick)], seconds)[0]
+        answer = self.send_all([Question(address, request, pick)], seconds)[0]
         if isinstance(answer, KraftError):
             raise answer
         return answer
 
-    def ask_all(
+    def send_all(
         self, questions: Sequence[Question], seconds: float = ANSWER_SECONDS, raw: bool = False
     ) -> list[Answer]:
         """Return the answers in the questions' order, requested at once; a missing answer is an error.

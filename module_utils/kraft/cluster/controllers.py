@@ -80,7 +80,7 @@ def _claim(client: Client, node_id: int, answer: Answer) -> Claim:
 def whom_they_follow(client: Client, addresses: Collection[str]) -> list[str]:
     """Return a sentence for each controller listener about the leader it follows."""
     numbered = dict(enumerate(addresses))
-    claims = read_claims(client, numbered, client.ask_all(questions(client, numbered)))
+    claims = read_claims(client, numbered, client.send_all(questions(client, numbered)))
     return [_sentence(address, claim) for address, claim in zip(addresses, claims)]
 
 

@@ -46,7 +46,7 @@ def read(client: Client, address: str, names: Iterable[str], seconds: float) -> 
     topics, cursor = [client.struct(REQUEST, "TopicRequest", name=name) for name in names], None
     for _ in range(PAGES):
         request = client.request(REQUEST, topics=topics, response_partition_limit=AT_ONCE, cursor=cursor)
-        answer = client.ask(address, request, seconds)
+        answer = client.send(address, request, seconds)
         for topic in answer["topics"]:
             for one in topic["partitions"]:
                 ids = (tuple(one["eligible_leader_replicas"] or ()), tuple(one["last_known_elr"] or ()))

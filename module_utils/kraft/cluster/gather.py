@@ -61,7 +61,7 @@ def observe(
     first = {name: part for name, part in FIRST_ROUND.items() if name in wanted}
     asked = [client.request("DescribeClusterRequest", include_fenced_brokers=True)]
     asked += [client.request(part.request, **part.fields) for part in first.values()]
-    cluster, *rest = client.ask_all([Question(place, request) for request in asked], seconds)
+    cluster, *rest = client.send_all([Question(place, request) for request in asked], seconds)
     seen = checked(client, "DescribeCluster", cluster)
     brokers = responses.brokers(seen)
     found, failed = _read(client, first, rest)
@@ -125,13 +125,13 @@ def _quorum(client: Client, answer: Mapping[str, Any]) -> Quorum:
 def quorum_at(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> Quorum:
     """Return the quorum as the active controller at `address` sees it. Raises ApiError if another one leads."""
     request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
-    return _quorum(client, checked(client, "DescribeQuorum", client.ask(address, request, seconds)))
+    return _quorum(client, checked(client, "DescribeQuorum", client.send(address, request, seconds)))
 
 
 def endpoints(client: Client) -> dict[int, dict[str, str]]:
     """Return voter -> listener -> ``host:port``, as recorded by the quorum after each start (KIP-853)."""
     request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
-    answer = checked(client, "DescribeQuorum", client.ask(client.reach(), request, ANSWER_SECONDS))
+    answer = checked(client, "DescribeQuorum", client.send(client.reach(), request, ANSWER_SECONDS))
     known = {
         one["node_id"]: {each["name"]: host_port(each["host"], each["port"]) for each in one["listeners"]}
         for one in answer["nodes"]
@@ -160,7 +160,7 @@ def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: f
     requests = [[(TOPIC_RESOURCE, name, [MIN_INSYNC]) for name in portion] for portion in portions]
     asked = [Question(address, client.request("DescribeConfigsRequest", resources=one)) for one in requests]
     found: dict[str, int] = {}
-    for answer in client.ask_all(asked, seconds) if asked else ():
+    for answer in client.send_all(asked, seconds) if asked else ():
         data = checked(client, "DescribeConfigs", answer)
         for one in data["results"]:
             error = client.error(f"DescribeConfigs of topic {one['resource_name']}", one["error_code"], None)
@@ -189,7 +189,7 @@ def _log_dir_answers(
     topics = None if partitions is None else list(partitions.items())
     asked = [broker for broker in brokers if not broker.fenced]
     request = [Question(one.address, client.request("DescribeLogDirsRequest", topics=topics)) for one in asked]
-    return list(zip(asked, client.ask_all(request, seconds)))
+    return list(zip(asked, client.send_all(request, seconds)))
 
 
 def _add_disks(
@@ -271,10 +271,10 @@ class Patience:
     seconds: float = ANSWER_SECONDS
     leader: LeaderWatch = dataclasses.field(default_factory=LeaderWatch)
 
-    def look(self, client: Client, parts: Collection[str], largest_delay_ms: int) -> Outcome[Snapshot]:
+    def observe(self, client: Client, parts: Collection[str], largest_delay_ms: int) -> Outcome[Snapshot]:
         """Run `through_current_broker` once; return its outcome."""
-        look = functools.partial(through_current_broker, client, parts, self.seconds, largest_delay_ms)
-        seen = outcome(lambda: self.leader.seen(look()))
+        observe_once = functools.partial(through_current_broker, client, parts, self.seconds, largest_delay_ms)
+        seen = outcome(lambda: self.leader.seen(observe_once()))
         if isinstance(seen, Unknown) or (isinstance(seen, Known) and seen.value.unanswered):
             self.seconds = min(2 * self.seconds, LONGEST_ANSWER_SECONDS)
         return seen

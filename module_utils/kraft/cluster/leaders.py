@@ -129,7 +129,7 @@ def elect(
         topic_partitions=list(partitions.items()),
         timeout_ms=int(ELECTION_SECONDS * 1000),
     )
-    answer = client.ask(address, request, ELECTION_SECONDS)
+    answer = client.send(address, request, ELECTION_SECONDS)
     error = client.error("ElectLeaders", answer["error_code"], None)
     if error:
         raise error
@@ -154,7 +154,7 @@ def ask_leaders(client: Client, addresses: Mapping[int, str], partitions: Iterab
         topics = [ends(client, topic, numbers) for topic, numbers in asked.items()]
         request = client.request("ListOffsetsRequest", replica_id=CONSUMER, topics=topics)
         questions.append(Question(addresses[node_id], request))
-    for answer in client.ask_all(questions):
+    for answer in client.send_all(questions):
         if isinstance(answer, KraftError):
             raise answer
         for topic, one in each(answer["topics"], "name", "partitions"):

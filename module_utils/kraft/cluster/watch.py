@@ -79,7 +79,7 @@ def look_once(
     try:
         with Client(options) as client:
             watch = Watch(client, wanted, node_id)
-            seen = watch.until_known() if until_known else watch.look()
+            seen = watch.until_known() if until_known else watch.observe()
             return {**seen.as_dict(wanted), **more(client, seen)}
     except KraftError as error:
         return Look(failed(error), (str(error),)).as_dict(wanted)
@@ -197,7 +197,7 @@ class Watch:
         self._node_id, self._node = node_id, node
         self._own = ""
 
-    def look(self) -> Look:
+    def observe(self) -> Look:
         """Observe through the node itself or, while it does not answer, through any other broker."""
         try:
             return self._look()
@@ -232,7 +232,7 @@ class Watch:
         """
         leader, ends = LeaderWatch(clock), clock() + seconds
         while True:
-            seen = self.look()
+            seen = self.observe()
             if isinstance(seen.cluster, Known):
                 seen = dataclasses.replace(seen, cluster=Known(leader.seen(seen.cluster.value)))
             known = seen.snapshot and decided(seen.snapshot.quorum, self._wanted.largest_delay_ms)
@@ -249,7 +249,7 @@ class Watch:
         closest: int | None = None
         slow = Slow(self._client, self._node)
         while True:
-            seen = self.look()
+            seen = self.observe()
             given_up = self._node.given_up(clock(), at_once=not seen.problems) if self._node else ""
             hopeless = seen.hopeless or given_up
             if not seen.problems and not hopeless:
@@ -264,7 +264,7 @@ class Watch:
         """Return the last observation after `seconds` of health. Raises UnhealthyError for trouble that persists."""
         started = well = clock()
         while True:
-            seen, now = self.look(), clock()
+            seen, now = self.observe(), clock()
             well = well if seen.problems else now
             hopeless = seen.hopeless or (self._node.given_up(now) if self._node else "")
             if hopeless or now - well > PASSING_SECONDS:

@@ -67,7 +67,7 @@ def is_given(values: Mapping[str, Any]) -> bool:
     return isinstance(tls, Mapping) and tls.get("authority") == GIVEN and isinstance(tls.get("directory"), str)
 
 
-def of(host: str, values: Mapping[str, Any], loader: Any) -> Given | None:
+def read(host: str, values: Mapping[str, Any], loader: Any) -> Given | None:
     """Return the certificates of `host`; None if none are provided. `loader`: of the run, which opens vaults."""
     if not is_given(values):
         return None

@@ -24,7 +24,7 @@ class SilentError(KraftError):
 def asking(url: str) -> Ask:
     """Return ``ask(path, parameters)``, which returns the answer's ``data`` and raises ``SilentError``."""
 
-    def ask(path: str, parameters: Mapping[str, str]) -> Any:
+    def query(path: str, parameters: Mapping[str, str]) -> Any:
         whole = f"{url.rstrip('/')}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         try:
             with urllib.request.urlopen(whole, timeout=TIMEOUT) as answer:  # noqa: S310 - a rule allows only http and https
@@ -36,4 +36,4 @@ def asking(url: str) -> Ask:
         except (ValueError, KeyError, TypeError) as error:
             raise SilentError("its answer is not that of Prometheus") from error
 
-    return ask
+    return query

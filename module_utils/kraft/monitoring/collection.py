@@ -22,7 +22,7 @@ class Collection:
         self._clock, self._topics = clock, topics
         self._histories: dict[Partition, History] = {}
 
-    def look(self, client: Client, address: str) -> tuple[list[Sample], list[str]]:
+    def collect(self, client: Client, address: str) -> tuple[list[Sample], list[str]]:
         """Return the samples of the broker at `address`, and messages about failed requests."""
         asked = Asked(client, address)
         listing = client.request("ListGroupsRequest", types_filter=list(DESCRIBED_BY))

@@ -50,7 +50,7 @@ class Collector:
         began = time.monotonic()
         try:
             self._client = self._client or Client(self._settings["client"])
-            samples, failed = self._collection.look(self._client, self._client.addresses[0])
+            samples, failed = self._collection.collect(self._client, self._client.addresses[0])
         except (KraftError, OSError) as error:
             samples, failed = [], [str(error)]
         if failed:

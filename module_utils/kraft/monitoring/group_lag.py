@@ -33,7 +33,7 @@ Listed = Mapping[str, Mapping[str, tuple[str, str]]]  #: coordinator's address -
 Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group -> offsets, and lags where it has them
 
 
-def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:
+def measure(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:
     """Return the brokers that have answered so far: a silent one would cost its wait again."""
     asked = Asked(client, "", EACH)
     answered = {one.node_id for one in snapshot.log_dirs} if snapshot.log_dirs is not None else snapshot.unfenced

@@ -50,7 +50,7 @@ class Asked:
         return self.all([Question(self._address, one) for one in requests])
 
     def all(self, questions: list[Question]) -> list[Mapping[str, Any]]:
-        return [self._good(answer) for answer in self.client.ask_all(questions, self._seconds)]
+        return [self._good(answer) for answer in self.client.send_all(questions, self._seconds)]
 
     def _good(self, answer: Answer) -> Mapping[str, Any]:
         if isinstance(answer, KraftError):

@@ -60,7 +60,7 @@ class Identity:
         return dataclasses.asdict(self)
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> Identity:
+    def from_facts(cls, facts: Mapping[str, Any]) -> Identity:
         """Return the identity that ``as_facts`` described."""
         return cls(**{**facts, "disks": tuple(Disk(**one) for one in facts["disks"])})
 

@@ -232,7 +232,7 @@ def refuse_taken_port(run: Run, port: int) -> None:
 
 
 def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dict[str, Any]:
-    """Bring files and service to what is wanted: ``changed`` and ``diff``. `restart`: also where nothing differs."""
+    """Bring files and service to what is wanted: ``changed`` and ``diff``. `restart`: even if nothing differs."""
     unpacked = os.path.isdir(settings.libs) or not check_mode  # in check mode it would be unpacked before
     if unpacked and not glob.glob(f"{settings.libs}/connect-mirror-*.jar"):
         remedy = "Set kafka_mirror_version and kafka_mirror_archive to a release that has it (`make archive-mirror`)"
@@ -258,7 +258,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
 
 
 def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
-    """Stop the service and remove its files and its user, where it is the one that role kafka_mirror makes.
+    """Stop the service and remove its files and its user, if it is the one that role kafka_mirror makes.
 
     Nothing of what was copied, and nothing that others keep beside them.
     """

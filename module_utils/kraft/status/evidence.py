@@ -100,7 +100,7 @@ def down(service: Mapping[str, Any] | None) -> str:
 
 def foreign(node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str) -> str:
     """Return the owner of a host's node by its log dirs, if not `node`; '' otherwise, and without inspection."""
-    found = Identity.of(results["identity"]) if results.get("identity") else Identity(deployed=False)
+    found = Identity.from_facts(results["identity"]) if results.get("identity") else Identity(deployed=False)
     wrong = [one for one in clashes(found, cluster_id, node["node_id"]) if one.kind != UNNAMED]
     if not wrong:
         return ""

@@ -63,7 +63,7 @@ class Watched:
         ]
 
 
-def look(url: str, cluster: str, ask: Ask) -> Watched:
+def query_prometheus(url: str, cluster: str, ask: Ask) -> Watched:
     """Query alerts, then the log dirs that fill; the first query without an answer is the last one."""
     try:
         firing = list(alerts(ask("alerts", {}), cluster))

@@ -70,7 +70,7 @@ def question(asking: Client) -> object:
 def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
     started = time.monotonic()
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nothing listens"):
-        asking.ask(NOBODY, question(asking))
+        asking.send(NOBODY, question(asking))
     with pytest.raises(UnreachableError, match="nothing listens"):
         asking.reach()
     assert time.monotonic() - started < 0.5
@@ -78,25 +78,25 @@ def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
 
 def test_a_name_that_nobody_knows_is_unreachable(asking: Client) -> None:
     with pytest.raises(UnreachableError, match=r"no-such-host\.invalid:9092: DNS"):
-        asking.ask("no-such-host.invalid:9092", question(asking))
+        asking.send("no-such-host.invalid:9092", question(asking))
 
 
 def test_a_listener_that_stays_silent_is_given_up(asking: Client, listener: Callable[[], str]) -> None:
     started = time.monotonic()
     with pytest.raises(UnreachableError, match="accepts connections and does not answer"):
-        asking.ask(listener(), question(asking), seconds=0.3)
+        asking.send(listener(), question(asking), seconds=0.3)
     assert time.monotonic() - started < 2
 
 
 def test_a_listener_that_is_not_kafka_is_an_error_of_ours(asking: Client, listener: Callable[[bytes], str]) -> None:
     with pytest.raises(KraftError):
-        asking.ask(listener(b"HTTP/1.1 400 Bad Request\r\n\r\n"), question(asking), seconds=0.3)
+        asking.send(listener(b"HTTP/1.1 400 Bad Request\r\n\r\n"), question(asking), seconds=0.3)
 
 
 def test_several_addresses_are_asked_at_once(asking: Client, listener: Callable[[], str]) -> None:
     silent = [listener() for _ in range(4)]
     started = time.monotonic()
-    answers = asking.ask_all([Question(one, question(asking)) for one in [*silent, NOBODY]], seconds=0.3)
+    answers = asking.send_all([Question(one, question(asking)) for one in [*silent, NOBODY]], seconds=0.3)
     assert all(isinstance(one, UnreachableError) for one in answers)
     assert time.monotonic() - started < 1.5
 
@@ -111,7 +111,7 @@ def test_a_login_against_a_silent_listener_keeps_the_deadline(listener: Callable
     }
     started = time.monotonic()
     with Client(options) as secured, pytest.raises(KraftError):
-        secured.ask(secured.addresses[0], question(secured), seconds=0.3)
+        secured.send(secured.addresses[0], question(secured), seconds=0.3)
     assert time.monotonic() - started < 2
 
 
@@ -197,7 +197,7 @@ def test_each_question_to_a_broker_that_waits_for_a_leader_is_late() -> None:
     with Client({"bootstrap_servers": [address]}) as asking:
         assert asking.reach() == address
         quorum = asking.request("DescribeQuorumRequest", topics=gather.METADATA_LOG)
-        answers = asking.ask_all([Question(address, question(asking)), Question(address, quorum)], seconds=0.5)
+        answers = asking.send_all([Question(address, question(asking)), Question(address, quorum)], seconds=0.5)
     sock.close()
     assert [type(one) for one in answers] == [LateError, LateError]
 
@@ -210,6 +210,6 @@ def test_silent_listeners_with_tls_share_one_deadline(
     silent = [listener() for _ in range(4)]
     with Client({"bootstrap_servers": silent, "security_protocol": "SSL"}) as made:
         started = time.monotonic()
-        answers = made.ask_all([Question(one, question(made)) for one in silent], seconds=0.3)
+        answers = made.send_all([Question(one, question(made)) for one in silent], seconds=0.3)
     assert [type(one) for one in answers] == [LateError] * 4
     assert time.monotonic() - started < 4.5

@@ -85,17 +85,17 @@ def test_each_connection_is_asked_once_and_first(asking: Any, connection: Any) -
     first, second = connection(), connection()
     client, _ = asking({OURS: first})
     for _ in range(2):
-        assert client.ask(client.reach(), question(client))["number"] > 1
+        assert client.send(client.reach(), question(client))["number"] > 1
     assert names(first) == ["DescribeClusterRequest", "ListGroupsRequest", "ListGroupsRequest"]
     client._managers[OURS].connection = second  # the first one was lost
-    client.ask(OURS, question(client))
+    client.send(OURS, question(client))
     assert names(second) == ["DescribeClusterRequest", "ListGroupsRequest"]
 
 
 def test_without_an_expected_id_nothing_more_is_asked(asking: Any, connection: Any) -> None:
     one = connection(cluster_id="theirs")
     client, _ = asking({OURS: one}, cluster_id=None)
-    client.ask(client.reach(), question(client))
+    client.send(client.reach(), question(client))
     assert names(one) == ["ListGroupsRequest"]
 
 
@@ -103,7 +103,7 @@ def test_a_controller_is_asked_as_one(asking: Any, connection: Any) -> None:
     broker, controller = connection(), connection(apis=set())
     client, _ = asking({OURS: broker, "controller:1": controller})
     for address in (OURS, "controller:1"):
-        client.ask(address, question(client))
+        client.send(address, question(client))
     assert (broker.asked[0].endpoint_type, controller.asked[0].endpoint_type) == (1, 2)
 
 
@@ -112,7 +112,7 @@ def test_another_cluster_is_asked_nothing_else_and_is_not_silent(asking: Any, co
     client, _ = asking({OURS: connection()})
     client._managers[THEIRS] = Manager(theirs)
     with pytest.raises(OtherClusterError) as error:
-        client.ask(THEIRS, question(client))
+        client.send(THEIRS, question(client))
     found = error.value
     assert not isinstance(found, UnreachableError)
     assert (found.rule, found.address, found.found, found.expected) == ("other_cluster", THEIRS, "theirs", "ours")
@@ -136,7 +136,7 @@ def test_where_no_server_is_ours_the_foreign_one_is_named(asking: Any, connectio
 def test_a_node_that_does_not_say_its_cluster_is_not_asked_anything_else(asking: Any, connection: Any) -> None:
     denied = connection(error_code=DENIED)
     client, _ = asking({OURS: denied})
-    for ask in (client.reach, lambda: client.ask(OURS, question(client))):
+    for ask in (client.reach, lambda: client.send(OURS, question(client))):
         with pytest.raises(KraftError) as error:
             ask()
         assert isinstance(error.value, AccessError)

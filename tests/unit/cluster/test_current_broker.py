@@ -88,6 +88,6 @@ def test_without_a_leader_the_answer_stays_as_it_is_and_lets_no_node_go(seen: Sn
 
 def test_the_looks_of_a_roll_and_of_a_shutdown_go_through_it() -> None:
     client = Asked({FIRST: with_quorum(OLD, voter(1, 60_000), voter(2), voter(3)), SECOND: FRESH})
-    seen = Patience().look(client, PARTS, 2000)
+    seen = Patience().observe(client, PARTS, 2000)
     assert isinstance(seen, Known)
     assert seen.value.topics == FRESH.topics

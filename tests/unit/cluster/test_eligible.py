@@ -34,7 +34,7 @@ class Paged(Client):
     def struct(self, request: str, name: str, /, **fields: Any) -> Any:
         return SimpleNamespace(kind=(request, name), **fields)
 
-    def ask(self, address: str, request: Any, seconds: float = 0, pick: Any = None) -> dict[str, Any]:
+    def send(self, address: str, request: Any, seconds: float = 0, pick: Any = None) -> dict[str, Any]:
         assert (address, seconds, pick) == ("a:1", 1, None)
         at = request.cursor.partition_index if request.cursor else 0
         self.asked.append(([one.name for one in request.topics], at))

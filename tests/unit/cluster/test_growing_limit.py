@@ -25,7 +25,7 @@ class Slow(Client):
     def error(self, what: str, code: int, detail: str | None) -> None:
         assert not code, (what, detail)
 
-    def ask_all(self, questions: Sequence[Any], seconds: float = 5.0, raw: bool = False) -> list[Answer]:
+    def send_all(self, questions: Sequence[Any], seconds: float = 5.0, raw: bool = False) -> list[Answer]:
         assert not raw
         self.limits.append(seconds)
         return [self.answer(one.request, seconds) for one in questions]

@@ -74,7 +74,7 @@ class Cluster:
     def error(self, what: str, code: int, detail: str | None) -> ApiError | None:
         return ApiError(what, f"code {code}", detail or "", retriable=code in NOT_YET) if code else None
 
-    def ask(self, _: str, request: tuple[str, dict[str, Any]], __: float) -> dict[str, Any]:
+    def send(self, _: str, request: tuple[str, dict[str, Any]], __: float) -> dict[str, Any]:
         numbers = [number for _, some in request[1]["topic_partitions"] for number in some]
         self.elections.append(numbers)
         self._led_at = self._now + self._pace * len(numbers)
@@ -84,7 +84,7 @@ class Cluster:
         ]
         return {"error_code": 0, "replica_election_results": [{"topic": "a", "partition_result": results}]}
 
-    def ask_all(self, questions: Sequence[Any]) -> list[dict[str, Any]]:
+    def send_all(self, questions: Sequence[Any]) -> list[dict[str, Any]]:
         self._now += 0.1
         answers = []
         for question in questions:

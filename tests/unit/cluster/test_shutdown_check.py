@@ -74,7 +74,7 @@ def test_accepting_what_is_unavoidable_never_takes_the_last_copy_in_sync() -> No
 
 @pytest.mark.parametrize("replicas", [[1, 2], [1, 2, 3]])
 def test_a_partition_that_awaits_its_leader_is_nothing_to_accept(replicas: list[int]) -> None:
-    """An election may end at any moment, also where no replica is to spare."""
+    """An election may end at any moment, even if no replica is to spare."""
     verdict = judge(cluster(topic("a", partition(0, replicas, leader=-1))), [1])
     assert (len(verdict.reasons), verdict.unavoidable) == (1, ())
     alone = judge(cluster(topic("a", partition(0, [1], leader=-1))), [1])  # as of a log dir that is offline

@@ -142,7 +142,7 @@ class Disks:
 
     patience = 0.0
 
-    def ask_all(self, questions: Sequence[Question], _: float) -> list[Any]:
+    def send_all(self, questions: Sequence[Question], _: float) -> list[Any]:
         return [self.answer(one.address, one.request["name"]) for one in questions]
 
     def answer(self, address: str, name: str) -> Any:

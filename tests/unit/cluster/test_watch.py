@@ -76,7 +76,7 @@ def node(*states: ServiceState, lines: tuple[str, ...] = ()) -> Node:
 def test_the_node_is_asked_at_its_own_listener(monkeypatch: pytest.MonkeyPatch) -> None:
     ill = cluster(topic("a", partition(0, [1, 2], [1])))
     brokers = Brokers({"kafka1:9092": cluster(), "kafka2:9092": ill})
-    seen = watching(monkeypatch, brokers, node_id=2).look()
+    seen = watching(monkeypatch, brokers, node_id=2).observe()
     assert brokers.asked == ["kafka1:9092", "kafka2:9092"]
     assert "under-replicated" in seen.problems[0]
 
@@ -86,15 +86,15 @@ def test_a_node_that_does_not_answer_is_a_problem_though_others_believe_in_it(
 ) -> None:
     brokers = Brokers({"kafka1:9092": cluster(), "kafka2:9092": cluster()})
     watched = watching(monkeypatch, brokers, node_id=2)
-    assert not watched.look().problems
+    assert not watched.observe().problems
     brokers.answers["kafka2:9092"] = None
-    assert named(watched.look().problems) == [["2", "kafka2:9092"]]
-    wording(watched.look().problems)
+    assert named(watched.observe().problems) == [["2", "kafka2:9092"]]
+    wording(watched.observe().problems)
 
 
 def test_a_node_without_a_client_listener_is_judged_by_the_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
     brokers = Brokers({"kafka1:9092": cluster()})
-    assert not watching(monkeypatch, brokers, node_id=9).look().problems
+    assert not watching(monkeypatch, brokers, node_id=9).observe().problems
     assert brokers.asked == ["kafka1:9092"]
 
 
@@ -155,7 +155,7 @@ def test_a_crash_with_a_known_cause_that_no_waiting_heals_ends_the_wait(monkeypa
 
 def test_a_crash_of_unknown_cause_is_given_another_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = watching(monkeypatch, Brokers({"kafka1:9092": cluster()}), 9, node(CRASHED, RUNNING))
-    assert not watched.look().problems
+    assert not watched.observe().problems
     assert not watched.wait(1000, ticking()).problems
 
 
@@ -218,13 +218,13 @@ def test_a_look_says_whether_nothing_is_there_or_nothing_is_known(
 ) -> None:
     brokers = Brokers({"kafka1:9092": cluster(), "kafka2:9092": cluster()})
     watched = watching(monkeypatch, brokers, node_id=2)
-    assert watched.look().as_dict(THREE)["answer"] == "known"
+    assert watched.observe().as_dict(THREE)["answer"] == "known"
 
     def refuse(*_: object) -> Snapshot:
         raise error
 
     monkeypatch.setattr(watch, "observe", refuse)
-    assert watched.look().as_dict(THREE)["answer"] == answer
+    assert watched.observe().as_dict(THREE)["answer"] == answer
 
 
 def test_a_host_without_the_unit_is_not_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:

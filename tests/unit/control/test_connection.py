@@ -101,10 +101,10 @@ def test_a_remedy_can_be_typed(variables: dict[str, Any], typed: str) -> None:
 
 
 def raising(error: Exception) -> Any:
-    def ask() -> dict[str, Any]:
+    def answer() -> dict[str, Any]:
         raise error
 
-    return ask
+    return answer
 
 
 def test_sudo_that_refuses_makes_a_host_unreachable_like_ssh_that_refuses() -> None:

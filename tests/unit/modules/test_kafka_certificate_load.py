@@ -32,7 +32,7 @@ class Cluster:
     def error(self, what: str, code: int, _: Any) -> KraftError | None:
         return ToolError(f"{what}: {code}") if code else None
 
-    def ask_all(self, questions: list[Any]) -> list[Any]:
+    def send_all(self, questions: list[Any]) -> list[Any]:
         self.asked += [one.address for one in questions]
         answer = self.answers[questions[0].address.partition(":")[0]]
         failed = isinstance(answer, KraftError)

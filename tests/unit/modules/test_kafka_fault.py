@@ -33,7 +33,7 @@ class Host:
         self.ran.append(command)
         return next((said for begin, said in self._answers.items() if words.startswith(begin)), (1, "", ""))
 
-    def say(self, begin: str, answer: Answer) -> None:
+    def set_answer(self, begin: str, answer: Answer) -> None:
         """Another answer from now on."""
         self._answers[begin] = answer
 
@@ -102,7 +102,7 @@ def test_a_cut_that_a_killed_drill_has_left_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, run_module: RunModule
 ) -> None:
     host = adopted(Host(**{"nft list table ": (0, "table", "")}), monkeypatch)
-    monkeypatch.setattr("time.sleep", lambda _: host.say("nft list table ", (1, "", "")))
+    monkeypatch.setattr("time.sleep", lambda _: host.set_answer("nft list table ", (1, "", "")))
     assert run_module("kafka_fault", **CUT)["changed"]
     assert [each[0] for each in host.broken] == ["systemd-run", "nft"]
 
@@ -111,7 +111,7 @@ def test_a_node_that_a_killed_drill_has_left_down_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, run_module: RunModule
 ) -> None:
     host = adopted(Host(**{"systemctl show": (0, "0", "")}), monkeypatch)
-    monkeypatch.setattr("time.sleep", lambda _: host.say("systemctl show", (0, "18", "")))
+    monkeypatch.setattr("time.sleep", lambda _: host.set_answer("systemctl show", (0, "18", "")))
     assert run_module("kafka_fault", **CUT)["changed"]
 
 
@@ -132,7 +132,7 @@ def test_a_timer_that_a_killed_drill_has_left_is_waited_for_although_rights_are_
     host = adopted(Host(**{"systemctl is-active": (0, "", "")}), monkeypatch)
     result = run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))
     assert "kafka-unreadable.timer" in result["msg"]
-    monkeypatch.setattr("time.sleep", lambda _: host.say("systemctl is-active", (3, "", "")))
+    monkeypatch.setattr("time.sleep", lambda _: host.set_answer("systemctl is-active", (3, "", "")))
     assert run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))["changed"]
 
 

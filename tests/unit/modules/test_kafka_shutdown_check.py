@@ -25,7 +25,7 @@ EXPECTED = {"expected": {"cluster_id": SERVES.cluster_id}}
 def asked(run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> RunModule:
     def run(seen: Outcome[Snapshot], once_led: bool) -> Result:
         monkeypatch.setattr(kafka_shutdown_check, "Client", lambda *_, **__: contextlib.nullcontext())
-        monkeypatch.setattr(Patience, "look", lambda *_: seen)
+        monkeypatch.setattr(Patience, "observe", lambda *_: seen)
         client = {"bootstrap_servers": ["127.0.0.1:9092"]}
         return run_module("kafka_shutdown_check", client=client, node_ids=[2], once_led=once_led, timeout=0, **EXPECTED)
 

@@ -37,7 +37,7 @@ class Brokers:
     def error(self, what: str, code: int, _: str | None) -> str | None:
         return f"{what}: error {code}" if code else None
 
-    def ask_all(self, questions: list[Question], seconds: float) -> list[Any]:
+    def send_all(self, questions: list[Question], seconds: float) -> list[Any]:
         assert seconds == group_lag.EACH
         return [self.answer(one.address, one.request) for one in questions]
 
@@ -72,7 +72,7 @@ class Brokers:
 
 def found(client: Any, snapshot: Snapshot | None = None, clock: Iterator[float] | None = None) -> Lags:
     ticks = clock or count(0.0, 0.0)
-    return group_lag.look(client, snapshot or cluster(topic("orders", partition(0, [1, 2, 3]))), lambda: next(ticks))
+    return group_lag.measure(client, snapshot or cluster(topic("orders", partition(0, [1, 2, 3]))), lambda: next(ticks))
 
 
 def test_the_largest_lag_comes_first_whoever_coordinates_the_group() -> None:
@@ -143,9 +143,9 @@ class SlowBrokers(Brokers):
         super().__init__(groups)
         self.seconds, self.now, self.rounds = seconds, 0.0, 0
 
-    def ask_all(self, questions: list[Question], seconds: float) -> list[Any]:
+    def send_all(self, questions: list[Question], seconds: float) -> list[Any]:
         self.rounds, self.now = self.rounds + 1, self.now + self.seconds
-        return super().ask_all(questions, seconds)
+        return super().send_all(questions, seconds)
 
 
 @pytest.mark.parametrize(("groups", "seconds"), [(1, 0.3), (60, 0.01), (60, 0.1), (60, 0.5)])
@@ -155,7 +155,7 @@ def test_300_brokers_that_answer_within_half_a_second_cost_at_most_two_seconds(g
     names = {one.address: {f"{one.node_id}-{name}": name for name in range(groups)} for one in brokers}
     client = SlowBrokers(names, seconds)
     snapshot = cluster(topic("orders", partition(0, [1, 2, 3])), brokers=brokers)
-    lags = group_lag.look(client, snapshot, lambda: client.now)  # type: ignore[arg-type]
+    lags = group_lag.measure(client, snapshot, lambda: client.now)  # type: ignore[arg-type]
     needed = -(-groups // group_lag.AT_ONCE)
     possible = math.ceil(round(group_lag.SECONDS / seconds, 6))
     full = -(-group_lag.MOST_PARTITIONS // (300 * min(groups, group_lag.AT_ONCE)))

@@ -24,7 +24,7 @@ class Cluster:
     def error(self, _: str, code: int, __: str | None) -> None:
         assert code == 0
 
-    def ask_all(self, questions: list[Question], _: float) -> list[dict[str, Any]]:
+    def send_all(self, questions: list[Question], _: float) -> list[dict[str, Any]]:
         return [self.answer(one) for one in questions]
 
     def answer(self, question: Question) -> dict[str, Any]:

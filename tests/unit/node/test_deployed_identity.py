@@ -27,7 +27,7 @@ def format_dir(path: Path, cluster_id: str, node_id: int = 1) -> None:
     (path / "meta.properties").write_text(f"version=1\ncluster.id={cluster_id}\nnode.id={node_id}\ndirectory.id=d\n")
 
 
-def look(top: Path, *log_dirs: Path, pid: int = 0) -> Identity:
+def observe_in(top: Path, *log_dirs: Path, pid: int = 0) -> Identity:
     return identity.observe(str(top / "kafka"), str(top / "started"), NOWHERE, pid, map(str, log_dirs))
 
 
@@ -37,23 +37,24 @@ def test_log_dirs_of_the_process_and_of_what_is_in_place_are_read_whatever_the_i
         format_dir(path, OTHER)
     configure(tmp_path / "started", f"{places[0]}/ ")
     configure(tmp_path / "kafka/current/config", str(places[1]), node_id=2, **{"metadata.log.dir": str(places[2])})
-    found = look(tmp_path, places[3], pid=17)
+    found = observe_in(tmp_path, places[3], pid=17)
     assert [(one.path, one.deployed, one.cluster_id, one.node_id) for one in found.disks] == [
         *((str(path), True, OTHER, 1) for path in places[:3]),
         (str(places[3]), False, "", None),
     ]
     assert (found.deployed, found.node_id, found.removed_from, found.clusters[OTHER]) == (True, "1", "", found.disks[0])
-    assert [one.path for one in look(tmp_path).disks] == [str(path) for path in places[1:3]]  # the record is an old one
-    assert Identity.of(found.as_facts()) == found
+    # the record is an old one
+    assert [one.path for one in observe_in(tmp_path).disks] == [str(path) for path in places[1:3]]
+    assert Identity.from_facts(found.as_facts()) == found
     assert (found.foreign_cluster(OURS), found.foreign_cluster(OTHER)) == (OTHER, "")
 
 
 def test_host_without_a_node_is_empty_and_a_mark_of_removal_names_the_cluster(tmp_path: Path) -> None:
-    assert look(tmp_path, tmp_path / "none").empty
+    assert observe_in(tmp_path, tmp_path / "none").empty
     (tmp_path / "kafka").mkdir()
     mark = identity.mark(str(tmp_path / "kafka"), OURS)
     Path(mark["path"]).write_text(mark["content"])
-    assert look(tmp_path).removed_from == OURS
+    assert observe_in(tmp_path).removed_from == OURS
 
 
 def test_log_dir_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,14 +62,14 @@ def test_log_dir_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytes
         raise OSError(5, os.strerror(5))
 
     monkeypatch.setattr(identity, "read_meta", broken)
-    assert look(tmp_path, tmp_path).disks == (Disk(str(tmp_path), False, error="Input/output error"),)
+    assert observe_in(tmp_path, tmp_path).disks == (Disk(str(tmp_path), False, error="Input/output error"),)
 
 
 def test_certificate_is_shown_without_its_key(tmp_path: Path) -> None:
     pem = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n"
     (tmp_path / "kafka/tls").mkdir(parents=True)
     (tmp_path / "kafka/tls/node.pem").write_text(f"-----BEGIN PRIVATE KEY-----\nYg==\n-----END PRIVATE KEY-----\n{pem}")
-    assert look(tmp_path).certificate.strip() == pem.strip()
+    assert observe_in(tmp_path).certificate.strip() == pem.strip()
 
 
 @pytest.mark.parametrize(

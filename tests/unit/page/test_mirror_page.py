@@ -67,7 +67,7 @@ def test_of_very_many_looks_every_second_one_is_kept() -> None:
 
 
 def test_each_look_is_kept_and_another_direction_begins_anew(tmp_path: Path) -> None:
-    def look(**changed: Any) -> list[float]:
+    def lags(**changed: Any) -> list[float]:
         given: dict[str, Any] = {
             "directory": str(tmp_path),
             "cluster_id": "one",
@@ -80,12 +80,12 @@ def test_each_look_is_kept_and_another_direction_begins_anew(tmp_path: Path) -> 
 
     (tmp_path / "cutover").mkdir()
     (tmp_path / "cutover/report.json").write_text(json.dumps(failed_proof()))
-    assert look() == [1200]
-    assert look(lag_records=3) == [1200, 3]
+    assert lags() == [1200]
+    assert lags(lag_records=3) == [1200, 3]
     assert "Missing" in (tmp_path / "mirror.html").read_text()
     (tmp_path / "cutover/report.json").write_text("{")
     back = ["Clients have switched: new records go back to the source", "2 topics, 0 records are not copied yet"]
-    assert look(back=True, lag_records=0, screen=back) == [0]
+    assert lags(back=True, lag_records=0, screen=back) == [0]
     page = (tmp_path / "mirror.html").read_text()
     assert "Caught up.</span> 2 topics, 0 records are not copied yet." in page
     assert "The last proof" not in page

@@ -28,7 +28,7 @@ def judged(
     holes: int = 1,
 ) -> Judgement:
     """In each gap, each side lacks so many offsets."""
-    alone = Alone.of(source, target)
+    alone = Alone.from_singles(source, target)
     gaps: dict[int, Gap] = {}
     for side, singles in enumerate((source, target)):
         for one in singles:

@@ -34,7 +34,7 @@ def test_a_partition_that_is_read_in_parts_is_never_proven_against_the_oracle(
         patch.setattr(closer_look, "MOST_ALONE", most)
         account = Account(deletions_allowed=True)
         parts = [Part(side.start, side.end, len(side.records), side.start - 1) for side in (case.source, case.target)]
-        Partition(reader(case), pair(case), 0).look(Stretch(parts[0], parts[1], True), account)
+        Partition(reader(case), pair(case), 0).compare(Stretch(parts[0], parts[1], True), account)
     if prove(case.source, case.target) is None:
         assert faults(account), case
 

@@ -45,7 +45,7 @@ def test_one_of_each_fault_is_named(monkeypatch: pytest.MonkeyPatch, window: int
     target[100:102] = [102, 101]
     target.insert(200, 199)
     found = fed(source, target, 25)
-    alone = Alone.of(found.source, found.target)
+    alone = Alone.from_singles(found.source, found.target)
     assert [one.offset for one in alone.source] == [20]
     assert [one.whole for one in alone.target] == [199]
     assert [source[here] for here, _ in alone.reordered] in ([101], [102])
@@ -65,7 +65,7 @@ def test_records_that_are_far_apart_are_reordered_and_not_changed(monkeypatch: p
     target = list(range(300))
     target[10], target[250] = target[250], target[10]
     found = fed(range(300), target, 20)
-    alone = Alone.of(found.source, found.target)
+    alone = Alone.from_singles(found.source, found.target)
     assert alone.reordered == [(10, 1250), (250, 1010)]
     assert (alone.source, alone.target) == ([], [])
 

@@ -41,7 +41,7 @@ class KafkaLog:
     entries: list[Entry] = field(default_factory=list)
 
     @classmethod
-    def of(cls, workload: Workload) -> KafkaLog:
+    def from_workload(cls, workload: Workload) -> KafkaLog:
         """The whole run, undamaged, stripes taking turns as those of several writers do in parallel."""
         made = cls(workload)
         ranges = [list(workload.range_of(stripe)) for stripe in range(workload.stripes)]

@@ -141,7 +141,7 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
 def test_both_ways_of_the_audit_count_exactly_what_was_injected(
     spark: SparkSession, inject: Callable[[KafkaLog], None], expected: dict[str, int]
 ) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     inject(log)
     rows = [row.asDict() for row in audit.reconcile(log.judged(spark)).collect()]
     results = aggregate.per_partition(rows, WORKLOAD, log.spans(), {})
@@ -153,14 +153,14 @@ def test_both_ways_of_the_audit_count_exactly_what_was_injected(
 
 
 def test_holes_in_the_offsets_are_not_losses(spark: SparkSession) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     log.entries = [dataclasses.replace(entry, offset=7 * n) for n, entry in enumerate(log.entries)]
     assert log.counts(spark) == clean(WORKLOAD)
 
 
 def test_a_flip_of_any_bit_is_one_corrupt_record_and_nothing_else(spark: SparkSession) -> None:
     """A sample of all bits of key and value, one in each of many records."""
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     chance = random.Random(7)  # noqa: S311  (damage, not secrets)
     bits = chance.sample(range(8 * 120), 200)
     for sequence, bit in enumerate(bits):
@@ -170,7 +170,7 @@ def test_a_flip_of_any_bit_is_one_corrupt_record_and_nothing_else(spark: SparkSe
 
 def test_the_smallest_record_still_tells_which_one_it_was(spark: SparkSession) -> None:
     smallest = dataclasses.replace(WORKLOAD, record_bytes=MIN_RECORD_BYTES)
-    log = KafkaLog.of(smallest)
+    log = KafkaLog.from_workload(smallest)
     for sequence in range(0, 300, 2):
         log.flip(sequence, 8 * SEQUENCE.start + sequence % (8 * SEQUENCE.length))
     assert log.counts(spark) == {**clean(smallest), "corrupt": 150}
@@ -203,7 +203,7 @@ def oracle(log: KafkaLog) -> dict[str, int]:
 def test_the_audit_agrees_with_a_slow_account_of_random_damage(spark: SparkSession, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     workload = Workload("random", chance.randint(50, 400), 100, chance.randint(1, 5), chance.randint(1, 4))
-    log = KafkaLog.of(workload)
+    log = KafkaLog.from_workload(workload)
     log.drop(*chance.sample(range(workload.records), 15))
     log.append(*(chance.randrange(workload.records) for _ in range(10)))
     for _ in range(20):

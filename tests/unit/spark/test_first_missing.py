@@ -16,7 +16,7 @@ WORKLOAD = Workload("run-a", 300, 100, 6, 2)
 
 
 def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     offsets = {row[1][26:38]: row[3] for row in log.rows()}
     log.drop(9, 12, 150, 299)
     kept = {row[1][26:38]: row[3] for row in log.rows()}
@@ -32,7 +32,7 @@ def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) 
 
 
 def test_no_more_than_the_limit_are_named_lowest_first(spark: SparkSession) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     log.drop(*range(100, 200))
     rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(6)).collect()
     assert [row["sequence"] for row in rows] == list(range(100, 120))
@@ -45,26 +45,26 @@ def test_an_empty_topic_names_the_first_without_neighbours(spark: SparkSession) 
 
 
 def test_a_corrupt_record_is_not_missing(spark: SparkSession) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     log.flip(9, 700)
     assert audit.missing(spark, log.judged(spark), WORKLOAD).count() == 0
 
 
 def test_latency_is_the_brokers_time_minus_the_event_time(spark: SparkSession) -> None:
-    measured = aggregate.latency(KafkaLog.of(WORKLOAD).accounted(spark))
+    measured = aggregate.latency(KafkaLog.from_workload(WORKLOAD).accounted(spark))
     assert measured is not None
     assert (measured["p50_ms"], measured["max_ms"], measured["records"]) == (LATENCY_MS, LATENCY_MS, 300)
 
 
 def test_latency_is_unknown_when_the_producer_stamped_the_records(spark: SparkSession) -> None:
-    rows = [(*row[:5], 0, None) for row in KafkaLog.of(WORKLOAD).rows()]
-    frame, spans = spark.createDataFrame(rows, SCHEMA), KafkaLog.of(WORKLOAD).spans()
+    rows = [(*row[:5], 0, None) for row in KafkaLog.from_workload(WORKLOAD).rows()]
+    frame, spans = spark.createDataFrame(rows, SCHEMA), KafkaLog.from_workload(WORKLOAD).spans()
     assert aggregate.latency(audit.account(frame, WORKLOAD, TIMES, spans)) is None
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_fingerprints_are_equal_for_the_same_records_in_any_order_only(spark: SparkSession, seed: int) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     rows = log.rows()
     random.Random(seed).shuffle(rows)  # noqa: S311
     other = [row if row[3] != 7 else (*row[:3], 7007, *row[4:]) for row in rows]
@@ -83,14 +83,14 @@ def test_the_account_is_small_however_many_latencies_there_are(spark: SparkSessi
 
 def test_a_record_without_a_run_leaves_the_others_alone(spark: SparkSession) -> None:
     shorter = dataclasses.replace(WORKLOAD, run_id="run")
-    log = KafkaLog.of(WORKLOAD)
-    log.entries += KafkaLog.of(shorter).entries
+    log = KafkaLog.from_workload(WORKLOAD)
+    log.entries += KafkaLog.from_workload(shorter).entries
     counts = log.counts(spark)
     assert (counts["lost"], counts["corrupt"], counts["other_runs"]) == (0, 0, 300)
 
 
 def test_the_first_faults_are_named_with_partition_and_offset(spark: SparkSession) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     log.flip(9, 700)
     log.append(12, 12)
     log.move_to_end(15)
@@ -111,7 +111,7 @@ def test_the_first_faults_are_named_with_partition_and_offset(spark: SparkSessio
 
 
 def test_no_more_faults_of_a_kind_than_the_limit_are_named(spark: SparkSession) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     log.append(*range(100))
     log.flip(200, 700)
     kinds = [row["kind"] for row in audit.first_faults(log.judged(spark), 20).collect()]
@@ -124,6 +124,6 @@ def test_no_more_faults_of_a_kind_than_the_limit_are_named(spark: SparkSession) 
 def test_the_retries_that_explain_the_duplicates_are_counted_by_writer(
     spark: SparkSession, copies: tuple[int, ...], retries: int
 ) -> None:
-    log = KafkaLog.of(WORKLOAD)
+    log = KafkaLog.from_workload(WORKLOAD)
     log.append(*copies)
     assert audit.retries_needed(log.judged(spark), WORKLOAD).collect()[0]["retries"] == retries

@@ -1,4 +1,4 @@
-"""Reports are their owner's and group's alone, also where an earlier version left them open."""
+"""Reports are their owner's and group's alone, even if an earlier version left them open."""
 
 from __future__ import annotations
 

@@ -118,6 +118,6 @@ def test_progress_is_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixtur
     progress = Progress(tmp_path)
     (tmp_path / "progress.log").write_text("of another run\n")
     progress.begin()
-    progress.say("wrote 3 records")
+    progress.report("wrote 3 records")
     assert capsys.readouterr().out == (tmp_path / "progress.log").read_text()
     assert (tmp_path / "progress.log").read_text().endswith(" s  wrote 3 records\n")

@@ -40,7 +40,7 @@ def test_a_topic_that_has_lost_everything_is_read_as_a_stream_all_the_same(spark
 
 
 def test_a_stream_counts_what_it_reads(spark: SparkSession, tmp_path: Path) -> None:
-    rows = spark.createDataFrame(KafkaLog.of(WORKLOAD).rows(), SCHEMA)
+    rows = spark.createDataFrame(KafkaLog.from_workload(WORKLOAD).rows(), SCHEMA)
     rows.coalesce(1).write.parquet(str(tmp_path / "topic"))
     found = streamed(spark, tmp_path / "topic", [])
     assert (found["batches"], found["records"], found["same_as_batch"]) == (1, 40, False)

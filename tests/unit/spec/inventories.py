@@ -39,11 +39,13 @@ def host_variables(source: Path, secrets: list[Any] | None = None) -> HostVars:
     return HostVars(inventory, VariableManager(loader=loader, inventory=inventory), loader)
 
 
-def look(source: Path, group: str = "kafka", needs: Sequence[str] = ("release",)) -> tuple[Cluster, list[Problem]]:
+def read_inventory(
+    source: Path, group: str = "kafka", needs: Sequence[str] = ("release",)
+) -> tuple[Cluster, list[Problem]]:
     """The cluster that an inventory describes, and what is wrong with it."""
     hostvars = host_variables(source)
     hosts = [str(host) for host in hostvars._inventory.groups[group].get_hosts()]
-    return kafka_desired.look(hostvars, hostvars._loader, hosts, kafka_desired.Run(needs))
+    return kafka_desired.read_inventory(hostvars, hostvars._loader, hosts, kafka_desired.Run(needs))
 
 
 def written(path: Path, files: dict[str, Any]) -> Path:

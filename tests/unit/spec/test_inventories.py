@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.spec.inventory.hostvars import Inventory, is_fix
 from ansible.parsing.vault import EncryptedString, VaultLib, VaultSecret
 
 from plugins.action import kafka_desired
-from tests.unit.spec.inventories import EXAMPLE, ROOT, example, host_variables, look, variants, written
+from tests.unit.spec.inventories import EXAMPLE, ROOT, example, host_variables, read_inventory, variants, written
 
 HOSTS = "kafka: {hosts: {a: {kafka_node_id: 1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
 
@@ -25,7 +25,7 @@ def texts(problems: list[Problem]) -> list[str]:
 
 def test_the_example_as_it_is_is_refused_for_each_of_its_placeholders(tmp_path: Path) -> None:
     texts_of = {str(file.relative_to(EXAMPLE)): file.read_text() for file in EXAMPLE.rglob("*.yml")}
-    _, problems = look(written(tmp_path, texts_of))
+    _, problems = read_inventory(written(tmp_path, texts_of))
     assert {(each.rule, each.variable) for each in errors(problems)} == {
         ("cluster_id_copied", "kafka_cluster_id"),
         ("address_placeholder", "ansible_host"),
@@ -35,7 +35,7 @@ def test_the_example_as_it_is_is_refused_for_each_of_its_placeholders(tmp_path: 
 
 
 def test_the_example_is_sound_once_its_placeholders_are_replaced(tmp_path: Path) -> None:
-    cluster, problems = look(example(tmp_path))
+    cluster, problems = read_inventory(example(tmp_path))
     assert {problem.rule for problem in problems} == {"plaintext"}
     assert not errors(problems)
     assert desired_state(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092"
@@ -49,7 +49,7 @@ def test_the_example_is_sound_once_its_placeholders_are_replaced(tmp_path: Path)
 
 @pytest.mark.parametrize("variant", variants(), ids=["dedicated", "ports"])
 def test_what_the_example_shows_in_comments_is_sound(tmp_path: Path, variant: dict[str, str]) -> None:
-    _, problems = look(example(tmp_path, variant))
+    _, problems = read_inventory(example(tmp_path, variant))
     assert {problem.rule for problem in problems} == {"plaintext"}
 
 
@@ -67,21 +67,21 @@ GONE = "{{ lookup('ansible.builtin.file', '/nowhere.sha256') }}"
 def test_an_operation_that_brings_no_release_asks_for_no_archive(tmp_path: Path, given: dict[str, Any]) -> None:
     inventory = example(tmp_path, **given)
     archive = {"kafka_archive", "kafka_archive_checksum"}
-    assert {each.variable for each in errors(look(inventory)[1])} <= archive
-    assert errors(look(inventory)[1])
-    cluster, problems = look(inventory, needs=[])
+    assert {each.variable for each in errors(read_inventory(inventory)[1])} <= archive
+    assert errors(read_inventory(inventory)[1])
+    cluster, problems = read_inventory(inventory, needs=[])
     assert errors(problems) == []
     assert desired_state(cluster)["cluster"]["archive_checksum"] == ""
 
 
 def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
     dedicated, ports = variants()
-    cluster, _ = look(example(tmp_path / "a", dedicated))
+    cluster, _ = read_inventory(example(tmp_path / "a", dedicated))
     assert (len(cluster.controllers), len(cluster.brokers), len(cluster.nodes)) == (3, 3, 6)
     control = cluster.controllers[0]
     assert (control.host, control.log_dirs, control.heap_size) == ("control1", ("/srv/kafka/metadata",), "2g")
     assert control.variables["kafka_host_data_disks"] == []
-    cluster, _ = look(example(tmp_path / "b", ports, kafka_quorum="static"))
+    cluster, _ = read_inventory(example(tmp_path / "b", ports, kafka_quorum="static"))
     properties = desired_state(cluster)["nodes"]["node1"]["properties"]
     assert properties["controller.quorum.voters"] == "1@10.0.1.11:19093,2@10.0.1.12:29093,3@10.0.1.13:39093"
 
@@ -92,7 +92,7 @@ def test_the_local_inventory_is_sound(tmp_path: Path) -> None:
         "hosts.yml": (local / "hosts.yml").read_text(),
         "group_vars/kafka.yml": (local / "group_vars/kafka.yml").read_text(),
     }
-    assert texts(look(written(tmp_path, files))[1]) == []
+    assert texts(read_inventory(written(tmp_path, files))[1]) == []
 
 
 def test_templates_are_resolved_in_the_context_of_their_own_host(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_templates_are_resolved_in_the_context_of_their_own_host(tmp_path: Path)
         "kafka_rack": "rack-{{ inventory_hostname }}",
         "kafka_log_dirs": ["{{ kafka_install_dir }}/kraft-logs/one"],
     }
-    cluster, _ = look(example(tmp_path, HOSTS, **given))
+    cluster, _ = read_inventory(example(tmp_path, HOSTS, **given))
     assert [node.rack for node in cluster.nodes] == ["rack-a", "rack-b", "rack-c"]
     assert cluster.nodes[0].log_dirs == ("/opt/kafka/kraft-logs/one",)  # a default of the role, with no role in scope
 
@@ -109,7 +109,7 @@ def test_address_falls_back_on_ansible_host_and_then_on_the_name(tmp_path: Path)
     hosts = (
         "kafka: {hosts: {a: {kafka_node_id: 1, ansible_host: 10.1.1.1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
     )
-    cluster, _ = look(example(tmp_path, hosts))
+    cluster, _ = read_inventory(example(tmp_path, hosts))
     assert [node.address for node in cluster.nodes] == ["10.1.1.1", "b", "c"]
 
 
@@ -132,7 +132,7 @@ def test_address_falls_back_on_ansible_host_and_then_on_the_name(tmp_path: Path)
     ],
 )
 def test_what_cannot_be_resolved_is_a_problem_and_not_a_traceback(tmp_path: Path, value: str, reason: str) -> None:
-    _, problems = look(example(tmp_path, HOSTS, kafka_rack=value))
+    _, problems = read_inventory(example(tmp_path, HOSTS, kafka_rack=value))
     said = [problem.message.rstrip(".") for problem in errors(problems)]
     assert len(said) == 3
     assert said[0].startswith(reason)
@@ -152,7 +152,7 @@ kafka:
         "kafka_config": {"zookeeper.connect": "zk:2181", "num.io.thread": 3, "log.segment.bytes": 1},
         "kafka_archive_checksum": "md5:0",
     }
-    _, problems = look(example(tmp_path, hosts, **wrong))
+    _, problems = read_inventory(example(tmp_path, hosts, **wrong))
     assert {problem.rule for problem in errors(problems)} == {
         "type",
         "missing",
@@ -184,7 +184,7 @@ def test_what_a_play_says_of_nodes_is_refused_since_no_check_sees_it(tmp_path: P
     play = SimpleNamespace(get_vars=lambda: variables)
     given = kafka_desired.of_play(SimpleNamespace(get_play=lambda: play), extra)
     run = kafka_desired.Run(of_play=given)
-    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], run)
+    _, problems = kafka_desired.read_inventory(hostvars, hostvars._loader, ["node1", "node2", "node3"], run)
     assert [(each.rule, each.variable) for each in errors(problems)] == [("play_variable", "kafka_config")]
 
 
@@ -193,14 +193,14 @@ def test_a_value_may_refer_to_variables_of_any_host(tmp_path: Path) -> None:
         "kafka_address": "{{ hostvars[inventory_hostname]['ansible_host'] }}",
         "kafka_cluster_name": "{{ 'of-' ~ hostvars['node2']['kafka_node_id'] }}",
     }
-    cluster, problems = look(example(tmp_path, **given))
+    cluster, problems = read_inventory(example(tmp_path, **given))
     assert errors(problems) == []
     assert cluster.name == "of-2"
     assert [node.address for node in cluster.nodes] == [node.connection["ansible_host"] for node in cluster.nodes]
 
 
 def test_facts_that_nobody_gathers_are_named_as_the_reason(tmp_path: Path) -> None:
-    _, problems = look(example(tmp_path, HOSTS, kafka_address="{{ ansible_facts.default_ipv4.address }}"))
+    _, problems = read_inventory(example(tmp_path, HOSTS, kafka_address="{{ ansible_facts.default_ipv4.address }}"))
     assert "(facts of the hosts are not gathered: give the value itself)" in errors(problems)[0].message
 
 
@@ -256,14 +256,16 @@ def test_facts_of_the_host_size_the_node(tmp_path: Path) -> None:
     hostvars = host_variables(example(tmp_path))
     for host in ("node1", "node2", "node3"):
         hostvars._variable_manager.set_host_facts(host, {"kafka_host": {"cpus": 16, "memory_mb": 8192}})
-    cluster, _ = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+    cluster, _ = kafka_desired.read_inventory(hostvars, hostvars._loader, ["node1", "node2", "node3"])
     node = desired_state(cluster)["nodes"]["node1"]
     assert node["heap_mb"] == 4096
     assert node["properties"]["num.io.threads"] == "16"
 
 
 def test_values_lose_ansibles_own_types(tmp_path: Path) -> None:
-    cluster, _ = look(example(tmp_path, kafka_config={"num.io.threads": "{{ 4 + 4 }}", "delete.topic.enable": True}))
+    cluster, _ = read_inventory(
+        example(tmp_path, kafka_config={"num.io.threads": "{{ 4 + 4 }}", "delete.topic.enable": True})
+    )
 
     def kinds(value: Any) -> set[type]:
         if isinstance(value, dict):

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec.inventory.yaml_files import unreadable_files as yaml_problems
 from ansible.parsing.vault import VaultLib, VaultSecret
 
-from tests.unit.spec.inventories import ROOT, example, host_variables, look
+from tests.unit.spec.inventories import ROOT, example, host_variables, read_inventory
 
 RULES = {"file_unread", "variable_replaced", "setting_beside", "variable_as_group", "layer_replaced"}
 HOSTS = """
@@ -36,7 +36,7 @@ def put(inventory: Path, files: dict[str, str]) -> Path:
 
 
 def rows(inventory: Path) -> list[Problem]:
-    return [each for each in look(inventory)[1] if each.rule in RULES]
+    return [each for each in read_inventory(inventory)[1] if each.rule in RULES]
 
 
 def ends(place: str, end: str) -> bool:

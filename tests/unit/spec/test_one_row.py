@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec.inventory.report import table
 from ansible.parsing.vault import VaultSecretsContext  # type: ignore[attr-defined]
 
-from tests.unit.spec.inventories import example, look
+from tests.unit.spec.inventories import example, read_inventory
 
 LISTENERS = [
     {"name": "CLIENT", "port": 9092, "purpose": "client"},
@@ -45,7 +45,7 @@ VAULTED = "$ANSIBLE_VAULT;1.1;AES256\n" + "61" * 40
 
 
 def found(path: Path, **given: Any) -> list[Problem]:
-    return look(example(path, **{**SECURED, **given}))[1]
+    return read_inventory(example(path, **{**SECURED, **given}))[1]
 
 
 def places(problems: list[Problem]) -> set[tuple[str, str]]:
@@ -55,7 +55,7 @@ def places(problems: list[Problem]) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("variable", VARIABLES)
 @pytest.mark.parametrize("security", SECURITIES)
 def test_a_variable_that_cannot_be_read_is_the_only_error(tmp_path: Path, security: str, variable: str) -> None:
-    problems = look(example(tmp_path, **{**SECURITIES[security], variable: "{{ nowhere }}"}))[1]
+    problems = read_inventory(example(tmp_path, **{**SECURITIES[security], variable: "{{ nowhere }}"}))[1]
     assert places(problems) == {("unresolved", variable)}
     assert not [each for each in problems if each.rule == "plaintext"]
 
@@ -75,7 +75,7 @@ def test_a_forgotten_vault_password_is_one_row(
     inventory = example(tmp_path, **{**SECURED, "kafka_client_user": "app"})
     text = "".join(f"      {line}\n" for line in VAULTED.splitlines())
     (inventory / "group_vars/kafka/zzz.yml").write_text(f"{lines}{text}")
-    problems = look(inventory)[1]
+    problems = read_inventory(inventory)[1]
     assert places(problems) == {("unresolved", variable)}
     assert "--vault-password-file" in errors(problems)[0].remedy
 
@@ -150,7 +150,7 @@ def test_a_text_that_yaml_reads_as_something_else_is_to_be_quoted(
 ) -> None:
     inventory = example(tmp_path, **{**SECURED, "kafka_client_user": ""})
     (inventory / "group_vars/kafka/zzz.yml").write_text(f"# first\n{text}\n")
-    problem = errors(look(inventory)[1])[0]
+    problem = errors(read_inventory(inventory)[1])[0]
     assert (problem.rule, problem.remedy) == ("type", "write it in quotes")
     assert problem.message == f"The value is {kind}, not text"
     assert problem.value == value
@@ -161,7 +161,7 @@ def test_a_text_that_yaml_reads_as_something_else_is_to_be_quoted(
 def test_a_rack_that_yaml_reads_as_a_number_is_to_be_quoted_on_its_host(tmp_path: Path, rack: str) -> None:
     others = "b: {kafka_node_id: 2}, c: {kafka_node_id: 3}"
     hosts = f"kafka: {{hosts: {{a: {{kafka_node_id: 1, kafka_rack: {rack}}}, {others}}}}}"
-    [problem] = errors(look(example(tmp_path, hosts))[1])
+    [problem] = errors(read_inventory(example(tmp_path, hosts))[1])
     assert (problem.variable, problem.host, problem.value) == ("kafka_rack", "a", rack)
     assert problem.source.endswith("hosts.yml:1")
 

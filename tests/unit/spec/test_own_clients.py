@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.spec.desired.operable import PROBE, PROTOCOL_OPT
 from ansible.module_utils.kraft.spec.desired.own_clients import client_options
 
 from plugins.action import kafka_desired
-from tests.unit.spec.inventories import example, host_variables, look
+from tests.unit.spec.inventories import example, host_variables, read_inventory
 
 OPTIONS = {PROTOCOL_OPTION: "{{ 'SASL' }}_SSL"}
 SPOKEN = {PROTOCOL_OPTION: "SASL_SSL"}
@@ -52,9 +52,11 @@ def test_a_secured_first_listener_is_refused_without_the_options(tmp_path: Path)
     source = example(tmp_path, kafka_listeners=listeners, kafka_config=keys)
     hostvars = host_variables(source)
     hosts = ["node1", "node2", "node3"]
-    _, problems = kafka_desired.look(hostvars, hostvars._loader, hosts, kafka_desired.Run(["spark"]))
+    _, problems = kafka_desired.read_inventory(hostvars, hostvars._loader, hosts, kafka_desired.Run(["spark"]))
     assert [(each.severity, each.variable) for each in problems if each.rule == "client_options"] == [("error", SMOKE)]
-    assert not [each for each in look(source)[1] if each.rule == "client_options"], "nobody starts the smoke test"
+    assert not [each for each in read_inventory(source)[1] if each.rule == "client_options"], (
+        "nobody starts the smoke test"
+    )
 
 
 @pytest.mark.parametrize(("everywhere", "refused"), [({}, True), ({SMOKE: OPTIONS}, False), ({SMOKE: {}}, True)])
@@ -65,7 +67,7 @@ def test_options_that_this_machine_does_not_read_are_refused(
     source = example(tmp_path, **given)
     (source / "group_vars/all.yml").write_text(yaml.safe_dump(everywhere))
     hostvars = host_variables(source)
-    _, problems = kafka_desired.look(
+    _, problems = kafka_desired.read_inventory(
         hostvars, hostvars._loader, ["node1", "node2", "node3"], kafka_desired.Run(["spark"])
     )
     hosts = [each.host for each in problems if each.variable == SMOKE and each.host]
@@ -75,5 +77,5 @@ def test_options_that_this_machine_does_not_read_are_refused(
 def test_who_logs_in_is_also_said_by_ansibles_own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context, "CLIARGS", {"remote_user": "ubuntu"})
     hosts = "kafka: {hosts: {a: {kafka_node_id: 1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
-    found = look(example(tmp_path, hosts, kafka_user="ubuntu"))[1]
+    found = read_inventory(example(tmp_path, hosts, kafka_user="ubuntu"))[1]
     assert {(each.severity, each.variable) for each in found if each.rule == "account"} == {("error", "kafka_user")}

@@ -47,7 +47,7 @@ def test_a_plugin_has_its_digest_and_the_classes_of_all_its_jars(tmp_path: Path)
     path = tmp_path / "auth.jar"
     path.write_bytes(jar("org/example/Auth.class", "org/example/Auth$Inner.class", "README"))
     given = {"kafka_plugins": [{"name": "auth", "source": "auth.jar", "sha256": ""}]}
-    (found,) = plugin_files.of(given, Loader(tmp_path)).values()
+    (found,) = plugin_files.find(given, Loader(tmp_path)).values()
     assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert found.classes == {"org.example.Auth", "org.example.Auth$Inner"}
     assert not found.fault
@@ -59,12 +59,12 @@ def test_a_file_that_cannot_be_used_has_a_fault(tmp_path: Path, source: str) -> 
     whole = release(tmp_path / "whole.tgz").read_bytes()
     (tmp_path / "cut.tgz").write_bytes(whole[: len(whole) // 2])
     given = {"kafka_plugins": [{"source": source}]}
-    assert plugin_files.of(given, Loader(tmp_path))[source].fault
+    assert plugin_files.find(given, Loader(tmp_path))[source].fault
 
 
 @pytest.mark.parametrize("given", [None, "a.jar", {"source": "a.jar"}, [{"source": 1}, "a.jar", {}]])
 def test_a_variable_of_another_form_is_passed_over(tmp_path: Path, given: Any) -> None:
-    assert plugin_files.of({"kafka_plugins": given}, Loader(tmp_path)) == {}
+    assert plugin_files.find({"kafka_plugins": given}, Loader(tmp_path)) == {}
 
 
 def test_the_archive_has_the_classes_of_every_jar_in_it(tmp_path: Path) -> None:

@@ -28,13 +28,13 @@ SEEN = dataclasses.replace(
 )
 
 
-def of(node_id: int = 1, results: Any = None, snapshot: Snapshot | None = SEEN, **given: Any) -> Figures:
+def figures_of(node_id: int = 1, results: Any = None, snapshot: Snapshot | None = SEEN, **given: Any) -> Figures:
     own = RESULTS if results is None else results
     return figures(node(node_id, release="4.3.1", **given), own, by_broker(snapshot), ())
 
 
 def test_a_node_has_what_its_host_and_the_cluster_say() -> None:
-    found = of()
+    found = figures_of()
     assert (found.release, found.uptime, found.restarts) == ("4.3.1", 90.0, 2)
     assert (found.heap_bytes, found.memory_bytes) == (GB, 2 * GB)
     assert (found.leaders, found.replicas, found.bytes) == (2, 3, 70)
@@ -45,7 +45,7 @@ def test_a_node_has_what_its_host_and_the_cluster_say() -> None:
 
 
 def test_a_controller_holds_no_replicas_and_nothing_of_it_is_unknown() -> None:
-    found = of(roles=("controller",))
+    found = figures_of(roles=("controller",))
     assert (found.leaders, found.bytes, found.disks, found.unknown) == (None, None, (), ())
 
 
@@ -82,21 +82,21 @@ def test_certificates_that_listeners_show_count_and_the_process_own_does_not() -
     ],
 )
 def test_what_is_not_known_is_none_and_has_its_reason(results: Any, snapshot: Any, named: list[str]) -> None:
-    (reason, *_) = of(results=results, snapshot=snapshot).unknown
+    (reason, *_) = figures_of(results=results, snapshot=snapshot).unknown
     assert all(word in reason for word in named), reason
 
 
 def test_a_listener_without_a_certificate_has_the_address_by_which_others_know_it() -> None:
     silent = {"certificates": [{"address": "127.0.0.1:9092", "certificate": "", "error": "late"}]}
     listeners = [{"bind": "0.0.0.0:9092", "address": "kafka1:9092", "protocol": "SSL"}]
-    (reason,) = of(results={**RESULTS, "view": silent, "deployed": {"listeners": listeners}}).unknown
+    (reason,) = figures_of(results={**RESULTS, "view": silent, "deployed": {"listeners": listeners}}).unknown
     assert named([reason]) == [["kafka1:9092"]]
 
 
 def test_bytes_are_not_known_where_a_log_dir_is_offline() -> None:
-    found = of(snapshot=dataclasses.replace(SEEN, log_dirs=(DIRS[0], LogDir(1, "/b", "offline"))))
+    found = figures_of(snapshot=dataclasses.replace(SEEN, log_dirs=(DIRS[0], LogDir(1, "/b", "offline"))))
     assert (found.bytes, found.fullest) == (None, Disk("/a", "", 50, 3, 100, 40))
-    room = of(snapshot=dataclasses.replace(SEEN, log_dirs=(LogDir(1, "/a", "", -1, -1, 5, 1),)))
+    room = figures_of(snapshot=dataclasses.replace(SEEN, log_dirs=(LogDir(1, "/a", "", -1, -1, 5, 1),)))
     assert (room.bytes, room.fullest) == (5, None)
 
 

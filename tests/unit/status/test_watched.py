@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.control import prometheus
 from ansible.module_utils.kraft.control.prometheus import SilentError, asking
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.screen import lines, sections
-from ansible.module_utils.kraft.status.watched import Filling, Watched, look
+from ansible.module_utils.kraft.status.watched import Filling, Watched, query_prometheus
 
 from spark_jobs.page.status import render
 from tests.unit.status.test_status_page import GOOD
@@ -37,13 +37,13 @@ def rate(hours: str, node_id: str = "1", path: str = "/data") -> dict[str, Any]:
 
 
 def seen(*alerts: Mapping[str, Any], rates: Sequence[Mapping[str, Any]] = ()) -> Watched:
-    def ask(path: str, parameters: Mapping[str, str]) -> Any:
+    def query(path: str, parameters: Mapping[str, str]) -> Any:
         if path == "alerts":
             return {"alerts": list(alerts)}
         assert (path, parameters["query"]) == ("query", 'kafka:log_dir_full:hours6h{cluster="demo"}')
         return {"result": list(rates)}
 
-    return look(URL, "demo", ask)
+    return query_prometheus(URL, "demo", query)
 
 
 def test_firing_alerts_of_the_cluster_are_shown_pages_first() -> None:
@@ -86,10 +86,10 @@ def test_without_a_prometheus_nothing_is_said_of_one() -> None:
 
 
 def test_one_that_does_not_answer_is_said_to_be_so_and_fails_nothing() -> None:
-    def ask(_: str, __: Mapping[str, str]) -> Any:
+    def query(_: str, __: Mapping[str, str]) -> Any:
         raise SilentError("Connection refused")
 
-    found = dataclasses.replace(GOOD, watched=look(URL, "demo", ask))
+    found = dataclasses.replace(GOOD, watched=query_prometheus(URL, "demo", query))
     assert found.good
     assert any("Connection refused" in line for line in lines(found))
     text = render(found, sections(found))
@@ -98,7 +98,7 @@ def test_one_that_does_not_answer_is_said_to_be_so_and_fails_nothing() -> None:
 
 @pytest.mark.parametrize("answer", [{}, [], {"alerts": [{}]}, {"alerts": "x"}, None, {"alerts": []}])
 def test_what_answers_otherwise_than_prometheus_is_said_to_do_so(answer: Any) -> None:
-    assert look(URL, "demo", lambda *_: answer).error == "its answer is not that of Prometheus"
+    assert query_prometheus(URL, "demo", lambda *_: answer).error == "its answer is not that of Prometheus"
 
 
 def test_days_until_a_log_dir_is_full_follow_from_the_recorded_rate() -> None:

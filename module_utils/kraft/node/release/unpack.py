@@ -149,7 +149,7 @@ def unpack_beside(archive: str, digests: dict[str, str], install_dir: str, versi
 def install(install_dir: str, manifest: Manifest) -> None:
     """Make the partial directory the release. A damaged release is replaced by it.
 
-    The node's ``config/`` is carried over, also where a killed run has put the damaged release aside. A process that
+    The node's ``config/`` is carried over, even if a killed run has put the damaged release aside. A process that
     runs from the damaged release keeps its open files.
     """
     partial = release.partial_dir(install_dir, manifest.version)

@@ -49,9 +49,11 @@ def workers(own_run: str, proc: Path = PROC, user: int | None = None) -> list[Wo
     return sorted(found, key=lambda worker: worker.pid)
 
 
-def wait_for_others(own_run: str, seconds: float, look: Callable[[str], list[Worker]] = workers) -> list[Worker]:
+def wait_for_others(
+    own_run: str, seconds: float, list_workers: Callable[[str], list[Worker]] = workers
+) -> list[Worker]:
     """Wait until no process of another run is left. Returns those that remain after `seconds`."""
     deadline = time.monotonic() + seconds
-    while (found := look(own_run)) and time.monotonic() < deadline:
+    while (found := list_workers(own_run)) and time.monotonic() < deadline:
         time.sleep(STEP)
     return found

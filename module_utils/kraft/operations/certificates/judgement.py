@@ -76,7 +76,7 @@ def _of_authority(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict
     desired = plan.Desired(
         node.subject, node.names, int(asked["renew_before_days"]), trust, renew=bool(asked.get("renew_all"))
     )
-    current = plan.Current.of(found)
+    current = plan.Current.from_facts(found)
     reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
     differs = plan.trust_differs(desired, current)
     loadable = NODES not in differs  # the Raft client keeps those that its process was started with

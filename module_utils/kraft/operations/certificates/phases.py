@@ -42,7 +42,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """``step``: what is done now; empty while something is waited for, and where nothing is left to do.
+    """``step``: what is done now; empty while something is waited for, and if nothing is left to do.
 
     ``waits``: for which hosts, with the reason. ``users``: whose certificates are to be issued first.
     ``clients``: whether clients must take something first.

@@ -47,7 +47,7 @@ class Current:
     trust: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Current:
+    def from_facts(cls, found: Mapping[str, Any]) -> Current:
         return cls(found.get("certificate") or "", bool(found.get("key_fits")), found.get("trust") or {})
 
 

@@ -48,7 +48,7 @@ class ConfigAdmin:
     def describe_configs(self, entities: Sequence[Entity], keys: Sequence[str] | None = None) -> Current:
         """Return the settings of each entity that answers; of `keys` if they are given, else all."""
         asked = [one for one in entities if self._known(one)]
-        answers = self._client.ask_all([self._question(one, keys) for one in asked])
+        answers = self._client.send_all([self._question(one, keys) for one in asked])
         found = {}
         for entity, answer in zip(asked, answers):
             try:
@@ -60,7 +60,7 @@ class ConfigAdmin:
     def validate(self, changes: Sequence[Change]) -> dict[Change, str]:
         """Return the changes that Kafka would refuse, with reasons: each is validated alone, by its first step."""
         questions = [self._alteration(one.entity, {one.key: one.steps()[0]}, validate_only=True) for one in changes]
-        answers = zip(changes, self._client.ask_all(questions))
+        answers = zip(changes, self._client.send_all(questions))
         return {one: text for one, answer in answers if (text := self._refusal(answer))}
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -112,7 +112,7 @@ class ConfigAdmin:
         return error.detail if error else ""
 
     def _alter(self, entity: Entity, values: Step) -> None:
-        refused = self._refusal(self._client.ask_all([self._alteration(entity, values)])[0])
+        refused = self._refusal(self._client.send_all([self._alteration(entity, values)])[0])
         if refused:
             raise ToolError(f"{entity}: Kafka refuses to change {', '.join(sorted(values))}: {refused}")
 

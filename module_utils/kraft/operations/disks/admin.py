@@ -26,7 +26,7 @@ class DisksAdmin:
         self._client, self.sleep = client, sleep
         self._moves = ReassignmentAdmin(client, sleep)
 
-    def look(self) -> Snapshot:
+    def observe(self) -> Snapshot:
         return observe(self._client, (), self._client.reach())
 
     def disks(self, brokers: Iterable[Broker]) -> tuple[BrokerDisks, ...]:
@@ -63,7 +63,7 @@ class DisksAdmin:
             if not own:
                 continue
             request = self._client.request("AlterReplicaLogDirsRequest", dirs=list(_by_dir(own).items()))
-            answer = checked(self._client, "AlterReplicaLogDirs", self._client.ask(broker.address, request))
+            answer = checked(self._client, "AlterReplicaLogDirs", self._client.send(broker.address, request))
             refused += self._refused(broker, answer)
         if refused:
             raise RefusedError(refused)
@@ -86,7 +86,7 @@ class DisksAdmin:
         self, what: str, brokers: Iterable[Broker], request: Callable[[Broker], Any]
     ) -> list[tuple[Broker, dict[str, Any]]]:
         serving = [one for one in brokers if not one.fenced]
-        answers = self._client.ask_all([Question(one.address, request(one)) for one in serving], ANSWER_SECONDS)
+        answers = self._client.send_all([Question(one.address, request(one)) for one in serving], ANSWER_SECONDS)
         return [(one, checked(self._client, what, answer)) for one, answer in zip(serving, answers)]
 
 

@@ -80,7 +80,7 @@ class Run:
 
     def work(self) -> Work:
         """Return the plan. Raises RefusedError with every problem at once."""
-        snapshot, asked = self._admin.look(), self._asked
+        snapshot, asked = self._admin.observe(), self._asked
         brokers, rates = self._admin.disks(snapshot.brokers), self._admin.rates(snapshot.brokers)
         if asked.cancel:
             return Work(snapshot, brokers, taken_back(brokers), rates, {})
@@ -111,7 +111,7 @@ class Run:
             if self._clock() >= self._ends:
                 return False
             self._admin.sleep(POLL_SECONDS)
-        _, away = lift(self._admin.look, self._unthrottle, self.limited, self._clock, self._admin.sleep)
+        _, away = lift(self._admin.observe, self._unthrottle, self.limited, self._clock, self._admin.sleep)
         if away:
             self.warnings.append(kept(away, self._asked.rate, "balance_disks.yml"))
         self._emptied(brokers)

@@ -68,25 +68,25 @@ class FeatureAdmin:
         self._departures = Departures(client, controllers or {})
         self._parts = ("features", "quorum") if controllers else ("features",)
 
-    def look(self) -> tuple[Snapshot, Supported]:
+    def observe(self) -> tuple[Snapshot, Supported]:
         """Return the cluster, and broker -> features as each serving broker reports them."""
         snapshot = gather.observe(self._client, self._parts)
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
         serving = [one for one in snapshot.brokers if not one.fenced]
         question = self._client.request("ApiVersionsRequest", **gather.software())
-        given = self._client.ask_all([Question(one.address, question) for one in serving])
+        given = self._client.send_all([Question(one.address, question) for one in serving])
         read = [responses.features(gather.checked(self._client, "ApiVersions", one)) for one in given]
         return snapshot, {broker.node_id: features for broker, features in zip(serving, read)}
 
     def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Plan:
         """Return the plan, validated by Kafka. Raises RefusedError with all reasons against it."""
-        snapshot, supported = self.look()
+        snapshot, supported = self.observe()
         found = feature_refusals(wanted, supported, allow_downgrade)
         if found:
             raise RefusedError(found)
         batches = plan(wanted, next(iter(supported.values())))
-        gone = self._departures.look(snapshot)
+        gone = self._departures.find_departed(snapshot)
         for changes in batches:
             reason = self.update(changes, validate_only=True)
             found += refused(changes, reason, snapshot.brokers) if reason and not held_back_by(reason, gone) else []
@@ -118,7 +118,7 @@ class FeatureAdmin:
         request = self._client.request(
             kind, timeout_ms=REQUEST_MS, feature_updates=updates, validate_only=validate_only
         )
-        answer = self._client.ask(self._client.reach(), request, REQUEST_MS / 1000 + 2)
+        answer = self._client.send(self._client.reach(), request, REQUEST_MS / 1000 + 2)
         error = self._client.error("UpdateFeatures", answer["error_code"], answer.get("error_message"))
         if error and error.retriable:
             raise error
@@ -128,7 +128,7 @@ class FeatureAdmin:
         """Wait until every serving broker shows the new levels."""
         stall_timeout = StallTimeout(self._timeout)
         while True:
-            _, supported = self.look()
+            _, supported = self.observe()
             late = [
                 node_id
                 for node_id, features in supported.items()

@@ -23,7 +23,7 @@ REQUEST_SECONDS = 15.0
 def registered(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> tuple[Registered, ...]:
     """Return all registered controllers, as the controller at `address` has read them, by id."""
     request = client.request("DescribeClusterRequest", endpoint_type=CONTROLLERS)
-    answer = checked(client, "DescribeCluster", client.ask(address, request, seconds))
+    answer = checked(client, "DescribeCluster", client.send(address, request, seconds))
     found = (Registered(one["broker_id"], one["host"], one["port"]) for one in answer["brokers"])
     return tuple(sorted(found, key=lambda one: one.node_id))
 
@@ -38,7 +38,7 @@ class Departures:
         """Return all registered controllers, by the active controller. Raises UnreachableError."""
         return registered(self._client, self._leader(snapshot), REQUEST_SECONDS)
 
-    def look(self, snapshot: Snapshot) -> tuple[Registered, ...]:
+    def find_departed(self, snapshot: Snapshot) -> tuple[Registered, ...]:
         """Return those that left; none if no controller is reachable. Raises RefusedError for one that still runs."""
         if not self._addresses:
             return ()
@@ -66,13 +66,13 @@ class Departures:
                 listeners=[self._client.struct(kind, "Listener", name=name, **where) for name in names or [LISTENER]],
                 features=[self._client.struct(kind, "Feature", **ranged(each)) for each in features],
             )
-            self._done("ControllerRegistration", self._client.ask(self._leader(snapshot), request, REQUEST_SECONDS))
+            self._done("ControllerRegistration", self._client.send(self._leader(snapshot), request, REQUEST_SECONDS))
 
     def unregister(self, node_ids: Iterable[int]) -> None:
         """Take registrations away (KIP-1312); one that is gone already is as good."""
         for node_id in node_ids:
             request = self._client.request("UnregisterControllerRequest", controller_id=node_id)
-            self._done("UnregisterController", self._client.ask(self._client.reach(), request, REQUEST_SECONDS))
+            self._done("UnregisterController", self._client.send(self._client.reach(), request, REQUEST_SECONDS))
 
     def _done(self, what: str, answer: Mapping[str, Any]) -> None:
         error = self._client.error(what, answer["error_code"], answer.get("error_message"))

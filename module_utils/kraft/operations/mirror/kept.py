@@ -150,7 +150,7 @@ def fetch(client: Client, address: str, where: Partition, offset: int) -> Mappin
         topics=[client.struct(kind, part, topic=where[0], partitions=[asked])],
         max_version=12,
     )
-    (answer,) = client.ask_all([Question(address, request)], SECONDS, raw=True)
+    (answer,) = client.send_all([Question(address, request)], SECONDS, raw=True)
     (one,) = (each for topic in good(answer)["responses"] for each in topic["partitions"])
     error = client.error(f"{where[0]}-{where[1]}", one["error_code"], None)
     if error:

@@ -80,7 +80,7 @@ def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
             raise ToolError(f"{where}: {error}. Correct its client, or give it the right") from error
 
 
-def look(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING) -> Seen:
+def observe_mirror(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING) -> Seen:
     """Observe both sides. `options`: ``client`` parameter of this cluster. Raises KraftError for a silent side.
 
     UnreachableError: a broker of it is away while others answer, which passes when others lead.
@@ -238,7 +238,7 @@ def free(side: Side) -> dict[int, int]:
     """Return broker -> free bytes of its log dirs, if it reports them."""
     found: dict[int, int] = {}
     for node, address in side.brokers.items():
-        answer = side.client.ask(address, side.client.request("DescribeLogDirsRequest", topics=[]), SECONDS)
+        answer = side.client.send(address, side.client.request("DescribeLogDirsRequest", topics=[]), SECONDS)
         left = [one.usable_bytes for one in responses.log_dirs(node, answer, LOG_DIR_ERRORS) if not one.error]
         if left and all(isinstance(one, int) and one >= 0 for one in left):
             found[node] = sum(left)

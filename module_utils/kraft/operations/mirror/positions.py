@@ -17,7 +17,13 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.operations.mirror import files, kept
 from ansible.module_utils.kraft.operations.mirror.model import Topic
-from ansible.module_utils.kraft.operations.mirror.observe import Seen, asked, look, nothing_left, source_options
+from ansible.module_utils.kraft.operations.mirror.observe import (
+    Seen,
+    asked,
+    nothing_left,
+    observe_mirror,
+    source_options,
+)
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 from ansible.module_utils.kraft.spec.rules.subject import named
@@ -48,7 +54,7 @@ def begin(wanted: Wanted, options: Mapping[str, Any], proven: Ends, replication_
 
     The copy has ended. Raises RefusedError if a side has other records since, or the login may not write.
     """
-    seen = look(wanted, options)
+    seen = observe_mirror(wanted, options)
     if seen.back:
         return False
     there, where = source_options(wanted, options.get("python_path")), f"kafka_mirror.source {wanted.name}"
@@ -86,7 +92,7 @@ def _create(side: Side, name: str, replicas: int) -> None:
     settings = {"cleanup.policy": "compact", "compression.type": "uncompressed"}
     topic: Any = (name, files.OFFSET_PARTITIONS, replicas, [], list(settings.items()))
     request = side.client.request("CreateTopicsRequest", topics=[topic], timeout_ms=int(1000 * SECONDS))
-    for one in side.client.ask(side.address, request, SECONDS)["topics"]:
+    for one in side.client.send(side.address, request, SECONDS)["topics"]:
         error = side.client.error(f"topic {name}", one["error_code"], one.get("error_message"))
         if error and not (isinstance(error, ApiError) and error.name == THERE_ALREADY):
             raise error
@@ -112,7 +118,7 @@ def _write(options: Mapping[str, Any], where: str, topic: str, written: Iterable
 def _await(wanted: Wanted, options: Mapping[str, Any], expected: Mapping[Partition, int]) -> None:
     """Returns when a reader sees all of them: the transaction ends a moment after its commit is known."""
     deadline = time.monotonic() + SECONDS
-    while not ((seen := look(wanted, options)).back and seen.copied == expected):
+    while not ((seen := observe_mirror(wanted, options)).back and seen.copied == expected):
         if time.monotonic() > deadline:
             raise ToolError(f"the positions at {wanted.name} are not those that were written: {len(seen.copied)}")
         time.sleep(0.2)

@@ -42,7 +42,7 @@ class Side:
         self.client, self.address = client, client.reach()
         fields: dict[str, Any] = {"topics": None, "allow_auto_topic_creation": False}
         asked = client.request("MetadataRequest", include_topic_authorized_operations=True, max_version=12, **fields)
-        seen = client.ask(self.address, asked, SECONDS)
+        seen = client.send(self.address, asked, SECONDS)
         self.cluster_id: str = seen["cluster_id"] or ""
         self.brokers = {one["node_id"]: host_port(one["host"], one["port"]) for one in seen["brokers"]}
         self.topics = {one["name"]: one for one in seen["topics"] if one["error_code"] == 0}
@@ -116,7 +116,7 @@ class Side:
             request = self.client.request(kind, replica_id=CONSUMER, topics=asked)
             questions.append(Question(self.brokers[leader], request))
         found: dict[Partition, int] = {}
-        for answer in self.client.ask_all(questions, SECONDS):
+        for answer in self.client.send_all(questions, SECONDS):
             for topic, one in each(good(answer)["topics"], "name", "partitions"):
                 number, code = one["partition_index"], one["error_code"]
                 if code not in accepted:
@@ -149,7 +149,7 @@ class Side:
         """Return the settings that one of its brokers runs with."""
         node = min(self.brokers)
         request = self.client.request("DescribeConfigsRequest", resources=[(BROKER_RESOURCE, str(node), None)])
-        (one,) = self.client.ask(self.brokers[node], request, SECONDS)["results"]
+        (one,) = self.client.send(self.brokers[node], request, SECONDS)["results"]
         self._raise(f"settings of broker {node}", one["error_code"])
         return {entry["name"]: entry["value"] for entry in one["configs"]}
 
@@ -161,7 +161,7 @@ class Side:
         leaders = self.partitions(names)
         asked = self.client.request("DescribeLogDirsRequest", topics=None)
         brokers = list(self.brokers.items())
-        answers = self.client.ask_all([Question(address, asked) for _, address in brokers], SECONDS)
+        answers = self.client.send_all([Question(address, asked) for _, address in brokers], SECONDS)
         sizes = dict.fromkeys((topic for topic, _ in leaders), 0)
         silent = {where for where, node in leaders.items() if node in self.brokers}
         for (node, _), answer in zip(brokers, answers):
@@ -183,7 +183,7 @@ class Side:
         """Return a broker's address -> the groups that it coordinates and the login may see."""
         asked = [Question(address, self.client.request("ListGroupsRequest")) for address in self.brokers.values()]
         found = {}
-        for address, answer in zip(self.brokers.values(), self.client.ask_all(asked, SECONDS)):
+        for address, answer in zip(self.brokers.values(), self.client.send_all(asked, SECONDS)):
             given = good(answer)
             self._raise("ListGroups", 0 if given["error_code"] in DENIED else given["error_code"])
             found[address] = [one["group_id"] for one in given["groups"] if one["protocol_type"] in ("consumer", "")]
@@ -197,7 +197,7 @@ class Side:
             for address, name in wanted
         ]
         found: dict[str, dict[Partition, int]] = {}
-        for (_, name), answer in zip(wanted, self.client.ask_all(questions, SECONDS)):
+        for (_, name), answer in zip(wanted, self.client.send_all(questions, SECONDS)):
             given = good(answer)
             self._raise(f"group {name}", given["error_code"])
             found[name] = {
@@ -218,7 +218,7 @@ class Side:
         return []
 
     def _ask(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return self.client.ask(self.address, self.client.request(kind, **fields), SECONDS)
+        return self.client.send(self.address, self.client.request(kind, **fields), SECONDS)
 
     def _raise(self, what: str, code: int) -> None:
         error = self.client.error(what, code, None)

@@ -30,7 +30,7 @@ class QuorumAdmin:
         self._client, self._timeout, self._sleep = client, timeout, sleep
         self._leader = LeaderWatch()
 
-    def look(self) -> Snapshot:
+    def describe_quorum(self) -> Snapshot:
         """Return the quorum and the features. Raises UnreachableError while either is unknown."""
         snapshot = self._leader.seen(observe(self._client, PARTS))
         if snapshot.unanswered:
@@ -39,7 +39,7 @@ class QuorumAdmin:
 
     def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:
         """Return the snapshot and the plan. Raises RefusedError."""
-        snapshot = self.look()
+        snapshot = self.describe_quorum()
         found = quorum_refusals(desired, snapshot)
         if found:
             raise RefusedError(found)
@@ -91,7 +91,7 @@ class QuorumAdmin:
 
     def _ask(self, name: str, **fields: Any) -> None:
         request = self._client.request(f"{name}Request", cluster_id=None, **fields)
-        answer = self._client.ask(self._client.reach(), request, REQUEST_MS / 1000 + 2)
+        answer = self._client.send(self._client.reach(), request, REQUEST_MS / 1000 + 2)
         error = self._client.error(name, answer["error_code"], answer.get("error_message"))
         if error and error.name in OVERTAKEN:
             raise ApiError(name, error.name, error.detail, retriable=True)

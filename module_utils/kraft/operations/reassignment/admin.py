@@ -32,7 +32,7 @@ class ReassignmentAdmin:
         self._client, self.sleep = client, sleep
         self._address = client.reach()
 
-    def look(self) -> Snapshot:
+    def observe(self) -> Snapshot:
         """Return brokers, partitions and reassignments. Raises UnreachableError while a part is unknown."""
         snapshot = observe(self._client, PARTS, self._address)
         if snapshot.unanswered:
@@ -77,7 +77,7 @@ class ReassignmentAdmin:
     def _log_dirs(self, brokers: Iterable[Broker], topics: Any) -> list[tuple[Broker, Answer]]:
         request = self._client.request("DescribeLogDirsRequest", topics=topics)
         asked = [one for one in brokers if not one.fenced]
-        return list(zip(asked, self._client.ask_all([Question(one.address, request) for one in asked])))
+        return list(zip(asked, self._client.send_all([Question(one.address, request) for one in asked])))
 
     def room(self, brokers: Iterable[Broker]) -> dict[int, int]:
         """Return the free bytes on the log dirs of each broker that reports them; shared space is counted for each."""
@@ -94,13 +94,15 @@ class ReassignmentAdmin:
             Question(one.address, self._configs(BROKER_RESOURCE, [str(one.node_id)], RATES)) for one in serving
         ]
         rates: dict[int, Mapping[str, str]] = {}
-        for broker, answer in zip(serving, self._client.ask_all(questions)):
+        for broker, answer in zip(serving, self._client.send_all(questions)):
             values = overrides(checked(self._client, "DescribeConfigs", answer), DYNAMIC_BROKER)
             rates.update((broker.node_id, one) for one in values.values() if one)
         lists: dict[str, Mapping[str, str]] = {}
         names = [one.name for one in snapshot.topics or ()]
         for start in range(0, len(names), BATCH):
-            answer = self._client.ask(self._address, self._configs(TOPIC_RESOURCE, names[start : start + BATCH], LISTS))
+            answer = self._client.send(
+                self._address, self._configs(TOPIC_RESOURCE, names[start : start + BATCH], LISTS)
+            )
             lists.update({name: one for name, one in overrides(answer, DYNAMIC_TOPIC).items() if one})
         return Throttles(rates, lists)
 
@@ -113,7 +115,7 @@ class ReassignmentAdmin:
             request = self._client.request(
                 "IncrementalAlterConfigsRequest", resources=[(kind, name, steps)], validate_only=False
             )
-            answer = self._client.ask(places.get(one.broker, self._address), request)
+            answer = self._client.send(places.get(one.broker, self._address), request)
             error = self._client.error(
                 name, answer["responses"][0]["error_code"], answer["responses"][0]["error_message"]
             )
@@ -143,7 +145,7 @@ class ReassignmentAdmin:
             answer = checked(
                 self._client,
                 "AlterPartitionReassignments",
-                self._client.ask(self._address, request, REQUEST_MS / 1000 + 2),
+                self._client.send(self._address, request, REQUEST_MS / 1000 + 2),
             )
             refused += self._refused(answer, let_pass)
         if refused:

@@ -27,7 +27,7 @@ def _limit(client: Client, broker: Broker) -> int | None:
     node_id = str(broker.node_id)
     question = client.request("DescribeConfigsRequest", resources=[(BROKER_RESOURCE, node_id, list(RATES))])
     try:
-        answer = checked(client, "DescribeConfigs", client.ask(broker.address, question, ANSWER_SECONDS))
+        answer = checked(client, "DescribeConfigs", client.send(broker.address, question, ANSWER_SECONDS))
         values = overrides(answer, DYNAMIC_BROKER).get(node_id)
     except KraftError:
         return None

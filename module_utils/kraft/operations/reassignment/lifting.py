@@ -11,7 +11,7 @@ POLL_SECONDS = 2.0
 
 
 def lift(
-    look: Callable[[], Snapshot],
+    observe: Callable[[], Snapshot],
     take_away: Callable[[Snapshot], None],
     limited: Set[int],
     clock: Callable[[], float],
@@ -22,11 +22,11 @@ def lift(
     `take_away` reaches brokers that serve in the snapshot that it is given; only they can be asked, and changed.
     """
     ends = clock() + AWAY_SECONDS
-    now = look()
+    now = observe()
     take_away(now)
     while (away := _away(now, limited)) and clock() < ends:
         sleep(POLL_SECONDS)
-        before, now = away, look()
+        before, now = away, observe()
         if _away(now, limited) != before:
             take_away(now)
     return now, away

@@ -74,7 +74,7 @@ class Run:
 
     def _finish(self, work: Work) -> bool:
         gone = self._asked.goal.broker_ids if self._asked.goal.state == DRAINED else frozenset[int]()
-        now, away = lift(self._admin.look, self._unthrottle, self.limited - gone, self._clock, self._admin.sleep)
+        now, away = lift(self._admin.observe, self._unthrottle, self.limited - gone, self._clock, self._admin.sleep)
         if away:
             self.warnings.append(report.kept(away, self._asked.rate, "rebalance.yml"))
         if not self._asked.cancel and work.changes:
@@ -141,7 +141,7 @@ class Run:
         """Wait until neither the metadata nor the log dirs show anything on the drained brokers; False on a timeout."""
         fewest: tuple[int, int] | None = None
         while True:
-            snapshot = self._admin.look()
+            snapshot = self._admin.observe()
             listed = [name for one in sorted(self._asked.goal.broker_ids) for name in held_by(one, snapshot)]
             drained = [one for one in snapshot.brokers if one.node_id in self._asked.goal.broker_ids]
             on_disk = self._admin.on_disk(drained)

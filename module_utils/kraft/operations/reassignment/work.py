@@ -70,7 +70,7 @@ class Work:
 
 def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
     """Return the plan. Raises RefusedError with every problem at once."""
-    snapshot, goal = admin.look(), asked.goal
+    snapshot, goal = admin.observe(), asked.goal
     found = admin.throttles(snapshot)
     if asked.cancel:
         return Work(snapshot, (), snapshot.reassignments or (), found, Throttles())
@@ -114,7 +114,7 @@ def settled(admin: ReassignmentAdmin, asked: Desired, snapshot: Snapshot) -> Sna
         if is_even(snapshot) and "too_few_brokers" not in rules:
             break
         admin.sleep(LOOK_SECONDS)
-        snapshot = admin.look()
+        snapshot = admin.observe()
     return snapshot
 
 

@@ -43,7 +43,7 @@ class AclAdmin(Asker):
         super().__init__(client)
         self._awaited = awaited
 
-    def look(self, _: Mapping[Acl, bool]) -> dict[Acl, bool]:
+    def read_current(self, _: Mapping[Acl, bool]) -> dict[Acl, bool]:
         try:
             resources = self._described()
         except ApiError as error:
@@ -68,19 +68,19 @@ class AclAdmin(Asker):
         """Return all ACLs, by resource."""
         anything = dict.fromkeys(("resource_type_filter", "pattern_type_filter", "operation", "permission_type"), ANY)
         anybody = dict.fromkeys(("resource_name_filter", "principal_filter", "host_filter"))
-        return list(self.ask("DescribeAclsRequest", **anything, **anybody)["resources"])
+        return list(self.send("DescribeAclsRequest", **anything, **anybody)["resources"])
 
     def put(self, values: Mapping[Acl, bool]) -> list[str]:
         found: list[str] = []
         for some in each_one(values):
-            answer = self.ask("CreateAclsRequest", creations=[_numbers(each) for each in some])
+            answer = self.send("CreateAclsRequest", creations=[_numbers(each) for each in some])
             found += [text for acl, one in zip(some, answer["results"]) if (text := self.refusal(acl, one))]
         return found
 
     def remove(self, keys: tuple[Acl, ...]) -> list[str]:
         found: list[str] = []
         for some in each_one(keys):
-            answer = self.ask("DeleteAclsRequest", filters=[_numbers(each) for each in some])
+            answer = self.send("DeleteAclsRequest", filters=[_numbers(each) for each in some])
             found += [text for acl, one in zip(some, answer["filter_results"]) if (text := self.refusal(acl, one))]
         return found
 

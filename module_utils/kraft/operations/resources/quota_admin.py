@@ -18,8 +18,8 @@ class QuotaAdmin(Asker):
 
     name = "quotas"
 
-    def look(self, _: Mapping[Quota, float]) -> dict[Quota, float]:
-        answer = self.ask("DescribeClientQuotasRequest", components=[], strict=False)
+    def read_current(self, _: Mapping[Quota, float]) -> dict[Quota, float]:
+        answer = self.send("DescribeClientQuotasRequest", components=[], strict=False)
         return {
             Quota(_entity(entry["entity"]), one["key"]): one["value"]
             for entry in answer["entries"] or ()
@@ -39,7 +39,7 @@ class QuotaAdmin(Asker):
             for quota, op in some:
                 by_entity.setdefault(quota.entity, []).append(op)
             entries: list[Any] = [(list(entity), each) for entity, each in by_entity.items()]
-            answer = self.ask("AlterClientQuotasRequest", entries=entries, validate_only=False)
+            answer = self.send("AlterClientQuotasRequest", entries=entries, validate_only=False)
             refusals = (self.refusal(f"quota of {_entity(one['entity'])}", one) for one in answer["entries"])
             found += [text for text in refusals if text]
         return found

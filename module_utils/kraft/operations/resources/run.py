@@ -25,7 +25,7 @@ class Admin(Protocol[Key]):
     def begin(self, desired: Mapping[Key, Any]) -> None:
         """Begin what may take long while others ask the cluster."""
 
-    def look(self, desired: Mapping[Key, Any]) -> dict[Key, Any]:
+    def read_current(self, desired: Mapping[Key, Any]) -> dict[Key, Any]:
         """Return the present state."""
 
     def put(self, values: Mapping[Key, Any]) -> list[str]:
@@ -65,7 +65,7 @@ class KindRun(Generic[Key]):
 
     def plan(self) -> None:
         """Look, and compare. RefusedError: all that forbids it."""
-        current = self._asked.admin.look(self._asked.wanted)
+        current = self._asked.admin.read_current(self._asked.wanted)
         self._found = self._asked.plan(current, self._prune)
         self._reported = self._reported or result(self._found, current, self._asked.admin.name)
 
@@ -78,7 +78,7 @@ class KindRun(Generic[Key]):
         asked, found, timeout = self._asked, self._found, self._params["timeout"]
         self._must(asked.admin.remove(found.remove))
         deadline = time.monotonic() + timeout
-        while found.changes and not is_seen(found, asked.admin.look(asked.wanted)):
+        while found.changes and not is_seen(found, asked.admin.read_current(asked.wanted)):
             if time.monotonic() >= deadline:
                 raise ToolError(f"{asked.admin.name}: changed, but not all of it is seen after {timeout:g} s")
             time.sleep(POLL_SECONDS)
@@ -163,8 +163,8 @@ class Asker:
     def begin(self, desired: Mapping[Any, Any]) -> None:
         """Begin nothing: no change takes long."""
 
-    def ask(self, name: str, **fields: Any) -> dict[str, Any]:
-        answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_SECONDS)
+    def send(self, name: str, **fields: Any) -> dict[str, Any]:
+        answer = self._client.send(self._address, self._client.request(name, **fields), REQUEST_SECONDS)
         return checked(self._client, name, answer)
 
     def refusal(self, what: object, answer: Mapping[str, Any]) -> str:

@@ -82,8 +82,8 @@ class UserAdmin(Asker):
         }
         pool.shutdown(wait=False)
 
-    def look(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
-        answer = self.ask("DescribeUserScramCredentialsRequest", users=None)
+    def read_current(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
+        answer = self.send("DescribeUserScramCredentialsRequest", users=None)
         there = [
             Credential(one["user"], mechanism)
             for one in answer["results"]
@@ -159,7 +159,7 @@ class UserAdmin(Asker):
         for mechanism in sorted({each.mechanism for each in changes}):
             for portion in each_one(change for each, change in changes.items() if each.mechanism == mechanism):
                 fields = {"deletions": [], "upsertions": [], field: portion}
-                results = self.ask("AlterUserScramCredentialsRequest", **fields)["results"]
+                results = self.send("AlterUserScramCredentialsRequest", **fields)["results"]
                 refused += [self.refusal(f"user {one['user']}", one) for one in results if not is_gone(one)]
         return [text for text in refused if text]
 

@@ -35,7 +35,7 @@ class TopicAdmin:
         self._address = client.reach()
         self.resolved: dict[str, tuple[int, int]] = {}  #: new topic → partitions and replicas that Kafka gives it
 
-    def look(self, names: Sequence[str]) -> tuple[Snapshot, Overrides]:
+    def describe_topics(self, names: Sequence[str]) -> tuple[Snapshot, Overrides]:
         """Return topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
         snapshot = observe(self._client, ("topics", "reassignments"), self._address)
         if snapshot.unanswered:
@@ -80,7 +80,7 @@ class TopicAdmin:
         if not plans:
             return
         names = [one.desired.name for one in plans]
-        snapshot, overrides = self.look(names)
+        snapshot, overrides = self.describe_topics(names)
         now = [plan(one.desired, snapshot, overrides.get(one.desired.name, {})) for one in plans]
         asked: list[Any] = [
             (one.desired.name, [(number, list(nodes)) for number, nodes in one.moves.items()])
@@ -142,7 +142,7 @@ class TopicAdmin:
         asked: dict[str, Any] = {"topics": topics, "allow_auto_topic_creation": False}
         questions = [Question(one.address, self._client.request("MetadataRequest", **asked)) for one in brokers]
         found = []
-        for broker, answer in zip(brokers, self._client.ask_all(questions)):
+        for broker, answer in zip(brokers, self._client.send_all(questions)):
             if isinstance(answer, KraftError):
                 continue
             seen = {one["name"]: one for one in answer["topics"] if one["error_code"] == 0}
@@ -200,7 +200,7 @@ class TopicAdmin:
         return found
 
     def _ask(self, name: str, pick: Pick | None = None, **fields: Any) -> dict[str, Any]:
-        answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_MS / 1000 + 2, pick)
+        answer = self._client.send(self._address, self._client.request(name, **fields), REQUEST_MS / 1000 + 2, pick)
         return checked(self._client, name, answer)
 
     def _refusal(self, what: str, answer: Mapping[str, Any]) -> str:
@@ -223,7 +223,7 @@ class TopicAdmin:
 
 
 def _read_settings(answer: Any) -> dict[str, Any]:
-    """Convert the parts of an answer that `look` reads: a dict of all of a topic's some 35 settings takes long."""
+    """Convert the parts of an answer that `describe_topics` reads: a dict of some 35 settings a topic takes long."""
     results = [
         {
             "error_code": one.error_code,

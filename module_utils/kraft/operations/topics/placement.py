@@ -25,7 +25,7 @@ class Loads:
                 if one.name == topic:
                     self.topic.update(partition.replicas)
 
-    def of(self, broker: int) -> tuple[int, int]:
+    def counts(self, broker: int) -> tuple[int, int]:
         return self.topic[broker], self.all[broker]
 
     def move(self, broker: int, by: int) -> None:
@@ -69,7 +69,7 @@ def _grown(held: tuple[int, ...], factor: int, racks: Mapping[int, str], loads: 
     while len(chosen) < factor:
         used = Counter(racks.get(one, "") for one in chosen)
         free = [one for one in racks if one not in chosen]
-        best = min(free, key=lambda one: (used[racks[one]], *loads.of(one), one))
+        best = min(free, key=lambda one: (used[racks[one]], *loads.counts(one), one))
         chosen.append(best)
         loads.move(best, +1)
     return tuple(chosen)
@@ -92,7 +92,7 @@ def _shrunk(
                 one not in partition.isr,
                 one != held[0],
                 used[racks.get(one, "")],
-                *loads.of(one),
+                *loads.counts(one),
                 one,
             ),
         )

@@ -42,7 +42,7 @@ class TopicRun:
     def plan(self) -> None:
         """Look, and have Kafka validate what must change. RefusedError: all that forbids it."""
         self._admin = admin = TopicAdmin(self._client, self._timeout)
-        snapshot, overrides = admin.look([one.name for one in self._desired])
+        snapshot, overrides = admin.describe_topics([one.name for one in self._desired])
         found = [*duplicates(self._desired), *(text for one in self._desired for text in topic_refusals(one, snapshot))]
         if found:
             raise RefusedError(found)

@@ -64,14 +64,14 @@ def _settled(aws: Aws, wanted: Desired, question: Question, done: Callable[[Plan
     """Return the state once AWS shows that nothing is missing; raises NotShownError with the missing things."""
     left: list[str] = []
 
-    def look() -> Current | None:
+    def read_current() -> Current | None:
         found = observe(aws.client, aws.ssm, question)
         made = plan(wanted, found)
         left[:] = plan_lines(wanted, found, made)
         return found if done(dataclasses.replace(made, reword=())) else None  # descriptions hold up nothing
 
     try:
-        return aws.shown("", look)
+        return aws.shown("", read_current)
     except NotShownError:
         raise NotShownError("; ".join(left)) from None
 

@@ -49,13 +49,13 @@ def _holder(aws: Aws, cluster: str) -> tuple[str, Record | None]:
     """Return (id of the lock, its run); ("", None) if it is gone by now."""
     name, found = lock_name(cluster), list[Any]()
 
-    def look() -> bool:
+    def is_shown() -> bool:
         """Look until AWS shows the lock: a new one is not shown at once. The name is free again if it has gone."""
         found[:] = aws.client.describe_key_pairs(Filters=[{"Name": "key-name", "Values": [name]}])["KeyPairs"]
         return bool(found)
 
     try:
-        aws.shown(f"key pair {name}, the lock of another run", look, aws.young)
+        aws.shown(f"key pair {name}, the lock of another run", is_shown, aws.young)
     except NotShownError:
         return "", None
     named = tags(found[0])

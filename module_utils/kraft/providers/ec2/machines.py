@@ -103,26 +103,26 @@ def _moment(answer: dict[str, Any]) -> datetime.datetime:
 def _usable(aws: Aws, host: str, volume_id: str, *states: str) -> dict[str, Any]:
     """Wait for a volume in one of `states`; raise if it has failed."""
 
-    def look() -> dict[str, Any] | None:
+    def read_volume() -> dict[str, Any] | None:
         found = aws.one("describe_volumes", "Volumes", VolumeIds=[volume_id])
         if found and found["State"] in ("error", *GONE):
             raise refused(host, f"volume {volume_id} is {found['State']}: may AWS use its KMS key (kms_key)?")
         return found if found and found["State"] in states else None
 
-    return aws.shown(f"volume {volume_id} of {host} as {' or '.join(states)}", look, aws.boot)
+    return aws.shown(f"volume {volume_id} of {host} as {' or '.join(states)}", read_volume, aws.boot)
 
 
 def _running(aws: Aws, host: str, instance_id: str) -> CurrentInstance:
     """Wait until the machine runs; raise AWS's own reason if it has ended."""
 
-    def look() -> CurrentInstance | None:
+    def read_instance() -> CurrentInstance | None:
         groups = aws.client.describe_instances(InstanceIds=[instance_id])["Reservations"]
         found = [instance(each) for group in groups for each in group["Instances"]]
         if found and found[0].state in DEAD:
             raise refused(host, f"{instance_id} ended at launch ({found[0].reason or 'AWS gives no reason'})")
         return found[0] if found and found[0].state == "running" else None
 
-    return aws.shown(f"machine {instance_id} of {host} as running", look, aws.boot)
+    return aws.shown(f"machine {instance_id} of {host} as running", read_instance, aws.boot)
 
 
 def _start(aws: Aws, node: NodePlan, instance_id: str) -> None:
@@ -144,12 +144,12 @@ def _attach(aws: Aws, host: str, plan: VolumePlan, volume_id: str, instance_id: 
     what = f"volume {volume_id} on {instance_id} ({host})"
     aws.call("attach_volume", what, VolumeId=volume_id, InstanceId=instance_id, Device=plan.device)
 
-    def look() -> bool:
+    def is_attached() -> bool:
         found = aws.one("describe_volumes", "Volumes", VolumeIds=[volume_id]) or {}
         hung = [(each.get("InstanceId"), each.get("State")) for each in found.get("Attachments") or []]
         return (instance_id, "attached") in hung
 
-    aws.shown(what, look, aws.boot)
+    aws.shown(what, is_attached, aws.boot)
 
 
 def _modify(aws: Aws, host: str, plan: VolumePlan) -> None:
@@ -157,13 +157,13 @@ def _modify(aws: Aws, host: str, plan: VolumePlan) -> None:
     if not _is_changing(aws, plan.id, plan.target):
         aws.client.modify_volume(VolumeId=plan.id, **plan.target)
 
-    def look() -> bool:
+    def is_modified() -> bool:
         found = _modification(aws, plan.id)
         if found.get("ModificationState") == "failed":
             raise refused(host, f"volume {plan.id} was not changed: {found.get('StatusMessage') or 'no reason given'}")
         return found.get("ModificationState") in CHANGED and found.get("TargetSize") == plan.wanted.size
 
-    aws.shown(f"the change of volume {plan.id} of {host} ({plan.changes})", look, aws.boot)
+    aws.shown(f"the change of volume {plan.id} of {host} ({plan.changes})", is_modified, aws.boot)
 
 
 def _is_changing(aws: Aws, volume_id: str, target: dict[str, int]) -> bool:
@@ -197,8 +197,8 @@ def _address(aws: Aws, wanted: Desired, node: NodePlan, instance_id: str) -> Non
     pair = {"AllocationId": allocation, "InstanceId": instance_id, "AllowReassociation": ended}
     aws.call("associate_address", what, **pair)
 
-    def look() -> bool:
+    def is_associated() -> bool:
         found = aws.one("describe_addresses", "Addresses", AllocationIds=[allocation])
         return bool(found and found.get("InstanceId") == instance_id)
 
-    aws.shown(what, look)
+    aws.shown(what, is_associated)

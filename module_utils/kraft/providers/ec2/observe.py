@@ -80,7 +80,7 @@ def observe(client: Any, ssm: Any, question: Question) -> Current:
         return _with_details(client, ssm, question, found, pool)
 
 
-def of(wanted: Desired) -> Question:
+def question_for(wanted: Desired) -> Question:
     """Return the things to look for, to compare them with the desired state."""
     hosts = tuple(node.host for node in wanted.nodes)
     return Question(

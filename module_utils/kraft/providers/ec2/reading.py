@@ -47,7 +47,7 @@ def sources(given: Data, inside: Sequence[str]) -> Sources:
 def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequence[str] = ()) -> Desired:
     """Return the desired state. `given`: the role's variables without ``kafka_ec2_``; `hosts`: those that a host sets.
 
-    `desired` is ``kafka_desired``'s fact. `inside`: CIDRs of the VPC, where it is known.
+    `desired` is ``kafka_desired``'s fact. `inside`: CIDRs of the VPC, if it is known.
     """
     cluster, nodes = desired["cluster"], desired["nodes"]
     ports = sorted({int(values.get("ssh_port") or SSH) for values in hosts.values()})

@@ -57,24 +57,24 @@ class Aws:
         """
         return self.shown(what, lambda: getattr(self.single, operation)(**arguments))
 
-    def shown(self, what: str, look: Callable[[], Shown | None], seconds: float = 0) -> Shown:
-        """Return the result of `look` once it is true; raises NotShownError with `what` after the bound.
+    def shown(self, what: str, read: Callable[[], Shown | None], seconds: float = 0) -> Shown:
+        """Return the result of `read` once it is true; raises NotShownError with `what` after the bound.
 
         A call that AWS throttles for longer than the client repeats it is one more look; at the bound it is raised.
         """
         deadline = time.monotonic() + (seconds or self.patience)
         while True:
-            found, slowed = self._seen(look)
+            found, slowed = self._seen(read)
             if found:
                 return found
             if time.monotonic() >= deadline:
                 raise slowed or NotShownError(what)
             time.sleep(self.pause)
 
-    def _seen(self, look: Callable[[], Shown | None]) -> tuple[Shown | None, Exception | None]:
-        """Return what `look` finds, and AWS's error if it asked for fewer calls."""
+    def _seen(self, read: Callable[[], Shown | None]) -> tuple[Shown | None, Exception | None]:
+        """Return what `read` returns, and AWS's error if it asked for fewer calls."""
         try:
-            return look(), None
+            return read(), None
         except self.client.exceptions.ClientError as error:
             code = code_of(error)
             if code in SLOW:

@@ -18,7 +18,7 @@ CLASS = ".class"
 UNREADABLE = (ValueError, OSError, EOFError, tarfile.TarError, zipfile.BadZipFile)
 
 
-def of(values: Mapping[str, Any], loader: Any) -> dict[str, PluginFile]:
+def find(values: Mapping[str, Any], loader: Any) -> dict[str, PluginFile]:
     """Return source -> file of a host's plugins; `loader`: of the run, which resolves relative paths."""
     given = values.get(VARIABLE)
     entries = [each.get("source") for each in given if isinstance(each, Mapping)] if isinstance(given, list) else []

@@ -1,4 +1,4 @@
-"""The account that Kafka is to run as, where it is there already: used as it is or refused, never rewritten."""
+"""The account that Kafka is to run as, if it exists already: used as it is or refused, never rewritten."""
 
 from __future__ import annotations
 

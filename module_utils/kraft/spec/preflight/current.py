@@ -29,7 +29,7 @@ def current(found: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) 
 
 
 def _is_own(host: str, facts: Mapping[str, Any], desired: Mapping[str, Any]) -> bool:
-    found = Identity.of(facts["identity"])
+    found = Identity.from_facts(facts["identity"])
     return not is_foreign(found, desired["cluster"]["cluster_id"], desired["nodes"][host]["node_id"])
 
 

@@ -52,7 +52,7 @@ def judge(subject: Subject, leaving: Iterable[str] = (), ending: bool = False) -
 
 
 def identity(facts: Facts) -> Identity:
-    return Identity.of(facts["identity"])
+    return Identity.from_facts(facts["identity"])
 
 
 def has_kafka(seen: tuple[Host, Facts]) -> bool:

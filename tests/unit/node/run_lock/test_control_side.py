@@ -210,7 +210,7 @@ class LockedHost:
     def __init__(self, held: str, late: list[str]) -> None:
         self.held, self.late, self.asked = held, late, 0
 
-    def ask(self, more: dict[str, str]) -> dict[str, Any]:
+    def execute(self, more: dict[str, str]) -> dict[str, Any]:
         held, self.asked = lock.Record(self.held, "ann@pc", "", "", "", ""), self.asked + 1
         ours = lock.Record("ours", "", "", "", "", "")
         granted = lock.obstacle(ours, [held], more.get("break_run", "")) is None
@@ -221,30 +221,30 @@ class LockedHost:
 
 def test_a_dead_run_that_takes_the_lock_after_we_asked_is_broken_too(action: Any) -> None:
     host = LockedHost("dead-1", ["dead-2", "dead-3"])
-    assert action.past_dead_runs(host.ask, lambda holder: holder.run.startswith("dead"))["granted"]
+    assert action.past_dead_runs(host.execute, lambda holder: holder.run.startswith("dead"))["granted"]
     assert host.asked == 4
 
 
 def test_a_run_that_lives_ends_the_taking_over(action: Any) -> None:
     host = LockedHost("dead-1", ["living"])
-    result = action.past_dead_runs(host.ask, lambda holder: holder.run.startswith("dead"))
+    result = action.past_dead_runs(host.execute, lambda holder: holder.run.startswith("dead"))
     assert (result["granted"], result["holder"]["run"]) == (False, "living")
 
 
 def test_a_lock_that_cannot_be_broken_is_asked_for_once_more_at_most(action: Any) -> None:
     asked: list[dict[str, str]] = []
 
-    def ask(more: dict[str, str]) -> dict[str, Any]:
+    def execute(more: dict[str, str]) -> dict[str, Any]:
         asked.append(more)
         return {"granted": False, "holder": {"run": "dead-1"}}
 
-    assert not action.past_dead_runs(ask, lambda _: True)["granted"]
+    assert not action.past_dead_runs(execute, lambda _: True)["granted"]
     assert asked == [{}, {"break_run": "dead-1"}]
 
 
 def test_a_host_that_names_dead_runs_without_end_is_left(action: Any) -> None:
     host = LockedHost("dead-0", [f"dead-{number}" for number in range(1, 1000)])
-    assert not action.past_dead_runs(host.ask, lambda _: True)["granted"]
+    assert not action.past_dead_runs(host.execute, lambda _: True)["granted"]
     assert host.asked == action.MOST_BROKEN + 1
 
 

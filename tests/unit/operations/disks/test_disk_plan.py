@@ -75,7 +75,7 @@ class Calls:
     def __init__(self, made: BrokerDisks) -> None:
         self._made, self.waited = made, 0
 
-    def look(self) -> Snapshot:
+    def observe(self) -> Snapshot:
         return Snapshot("a3JhZnR3cmlnaHQtZGVtbw", (Broker(1, "k1", 9092),))
 
     def disks(self, _: object) -> tuple[BrokerDisks, ...]:

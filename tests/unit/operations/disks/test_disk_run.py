@@ -31,7 +31,7 @@ class Cluster:
     def sleep(self, seconds: float) -> None:
         self.now += seconds
 
-    def look(self) -> Snapshot:
+    def observe(self) -> Snapshot:
         return cluster(brokers=[broker(1, fenced=self.dead)])
 
     def disks(self, _: Iterable[Broker]) -> tuple[BrokerDisks, ...]:

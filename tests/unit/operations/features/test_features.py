@@ -109,8 +109,8 @@ def test_a_registration_is_kept_or_dropped_only_by_a_known_level(
     monkeypatch: pytest.MonkeyPatch, level: int, dropped: list[int] | None
 ) -> None:
     features = node(33, level=level)
-    monkeypatch.setattr(Departures, "look", lambda *_: (Registered(8, "kafka8", 9093),))
-    monkeypatch.setattr(FeatureAdmin, "look", lambda _: (Snapshot("x", features=features), {1: features}))
+    monkeypatch.setattr(Departures, "find_departed", lambda *_: (Registered(8, "kafka8", 9093),))
+    monkeypatch.setattr(FeatureAdmin, "observe", lambda _: (Snapshot("x", features=features), {1: features}))
     with Client({"bootstrap_servers": []}) as client:
         admin = FeatureAdmin(client, 1.0)
         if dropped is None:

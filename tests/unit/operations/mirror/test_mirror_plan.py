@@ -331,7 +331,7 @@ class Metadata:
     def request(self, *_: Any, **__: Any) -> None:
         return None
 
-    def ask(self, *_: Any) -> dict[str, Any]:
+    def send(self, *_: Any) -> dict[str, Any]:
         return {"cluster_id": "one", "brokers": self._brokers, "topics": []}
 
 

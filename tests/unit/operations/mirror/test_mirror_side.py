@@ -24,10 +24,10 @@ class Broker:
 
     struct = request
 
-    def ask(self, *_: Any) -> dict[str, Any]:
+    def send(self, *_: Any) -> dict[str, Any]:
         return self.answer
 
-    def ask_all(self, questions: list[Any], _seconds: float) -> list[dict[str, Any]]:
+    def send_all(self, questions: list[Any], _seconds: float) -> list[dict[str, Any]]:
         return [self.answer for _ in questions]
 
     def error(self, what: str, code: int, _detail: str | None) -> ApiError | None:

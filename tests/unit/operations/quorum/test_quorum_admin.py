@@ -57,7 +57,7 @@ class RecordingClient:
     def struct(self, request: str, name: str, /, **fields: Any) -> tuple[str, str, dict[str, Any]]:
         return request, name, fields
 
-    def ask(self, address: str, request: tuple[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
+    def send(self, address: str, request: tuple[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
         assert address == self.reach()
         self.requests.append((*request, seconds))
         return {"error_code": self._errors.pop(0) if self._errors else "", "error_message": "so it is"}
@@ -95,7 +95,7 @@ class Looks:
 def test_an_unanswered_part_is_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, Snapshot("x", unanswered={"quorum": "no answer", "features": "late"}))
     with pytest.raises(UnreachableError, match=r"^quorum is not known: no answer; features is not known: late$"):
-        looks.admin().look()
+        looks.admin().describe_quorum()
 
 
 def test_the_plan_comes_with_what_it_was_made_from(monkeypatch: pytest.MonkeyPatch) -> None:

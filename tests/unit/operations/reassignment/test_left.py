@@ -34,7 +34,7 @@ class Told(Client):
     def error(self, *_: Any) -> None:
         return None
 
-    def ask(self, *_: Any, **__: Any) -> dict[str, Any]:
+    def send(self, *_: Any, **__: Any) -> dict[str, Any]:
         if isinstance(self.rate, KraftError):
             raise self.rate
         refused = self.rate if isinstance(self.rate, int) else 0

@@ -48,7 +48,7 @@ class Cluster:
         )
         self.snapshot = dataclasses.replace(self.snapshot, brokers=brokers)
 
-    def look(self) -> Snapshot:
+    def observe(self) -> Snapshot:
         return self.snapshot
 
     def under_way(self) -> tuple[Reassignment, ...]:
@@ -206,7 +206,7 @@ class Refilled(Cluster):
 
     looks = 0
 
-    def look(self) -> Snapshot:
+    def observe(self) -> Snapshot:
         self.looks += 1
         new = topic("new", *(partition(one, [4]) for one in range(1 + self.looks % 2)))
         return dataclasses.replace(self.snapshot, topics=(*(self.snapshot.topics or ()), new))

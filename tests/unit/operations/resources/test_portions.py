@@ -40,7 +40,7 @@ class Refusing:
     def request(self, name: str, **fields: Any) -> tuple[str, dict[str, Any]]:
         return name, fields
 
-    def ask(self, _: str, request: tuple[str, dict[str, Any]], __: float, ___: None = None) -> dict[str, Any]:
+    def send(self, _: str, request: tuple[str, dict[str, Any]], __: float, ___: None = None) -> dict[str, Any]:
         name, fields = request
         given, answered = FIELDS[name]
         changes: Sequence[Any] = fields[given]

@@ -23,7 +23,7 @@ class Kind:
     def begin(self, _: Mapping[str, bool]) -> None:
         """Nothing takes long."""
 
-    def look(self, _: Mapping[str, bool]) -> dict[str, bool]:
+    def read_current(self, _: Mapping[str, bool]) -> dict[str, bool]:
         return dict(self.there)
 
     def put(self, values: Mapping[str, bool]) -> list[str]:
@@ -44,7 +44,7 @@ class Slow(Kind):
     def begin(self, _: Mapping[str, bool]) -> None:
         self._done.append(f"begin {self.name}")
 
-    def look(self, _: Mapping[str, bool]) -> dict[str, bool]:
+    def read_current(self, _: Mapping[str, bool]) -> dict[str, bool]:
         self._done.append(f"look {self.name}")
         return dict(self.there)
 

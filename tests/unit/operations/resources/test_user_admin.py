@@ -25,7 +25,7 @@ class Cluster:
     def request(self, *_: Any, **__: Any) -> str:
         return "request"
 
-    def ask(self, *_: Any) -> dict[str, Any]:
+    def send(self, *_: Any) -> dict[str, Any]:
         infos = {"long": 2, "short": 1}
         results = [
             {"user": name, "error_code": 0, "credential_infos": [{"mechanism": number}]}
@@ -87,7 +87,7 @@ def test_a_login_without_an_answer_is_tried_again_as_long_as_others_are_answered
     login = {"listener": "A"}
     admin = UserAdmin(cluster, PASSWORDS, {"SCRAM-SHA-512": login, "SCRAM-SHA-256": login}, awaited=False)
     with nullcontext() if asked else pytest.raises(UnreachableError):
-        assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
+        assert admin.read_current({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
     assert not asked or Counter(user for user, _ in Late.at) == asked
     assert len(Late.at) <= 3
 
@@ -107,7 +107,7 @@ def test_a_password_is_compared_where_a_listener_takes_its_mechanism(
     monkeypatch.setattr(user_admin, "Client", Login)
     cluster: Any = Cluster()
     admin = UserAdmin(cluster, PASSWORDS, logins, awaited=False)
-    assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
+    assert admin.read_current({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
     assert sorted(Login.at) == at
 
 
@@ -133,5 +133,5 @@ def test_who_is_not_proven_by_the_disk_or_was_changed_logs_in(
     admin = UserAdmin(cluster, PASSWORDS, logins, awaited=False, node="a node's file")
     admin.begin({LONG: True, SHORT: True})
     admin.put(dict.fromkeys(changed, True))
-    assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
+    assert admin.read_current({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
     assert sorted(user for user, _ in Login.at) == at

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.problem import WARNING
 from ansible.module_utils.kraft.providers.ec2.rules import Sources, derive, security_group_refusals
 from ansible.module_utils.kraft.spec.desired.describe import desired_state
 
-from tests.unit.spec.inventories import ROOT, look, written
+from tests.unit.spec.inventories import ROOT, read_inventory, written
 
 NODES = range(1, 4)
 HOSTS = {
@@ -44,7 +44,7 @@ def deployed(tmp_path: Path, profile: str, more: str = "") -> tuple[dict[str, An
     files = {f"group_vars/kafka/{name}": each for name, each in {**variables, "listeners.yml": text}.items()}
     own_id = "kafka_cluster_id: a3JhZnR3cmlnaHQtZGVtbw\n"  # the example's is refused
     files["group_vars/kafka/zz.yml"] = own_id + more
-    cluster, found = look(written(tmp_path, {"hosts.yml": {"kafka": {"hosts": HOSTS}}, **files}))
+    cluster, found = read_inventory(written(tmp_path, {"hosts.yml": {"kafka": {"hosts": HOSTS}}, **files}))
     assert all(problem.severity == WARNING for problem in found), [str(problem) for problem in found]
     return desired_state(cluster), yaml.safe_load(text)
 

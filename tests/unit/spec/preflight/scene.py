@@ -163,18 +163,18 @@ class Scene:
         self.silence = ""
         self.holders: dict[str, Record] = {}
 
-    def of(self, name: str) -> dict[str, Any]:
+    def facts_of(self, name: str) -> dict[str, Any]:
         facts = self.facts[name]
         assert facts is not None
         return facts
 
     def logs(self, name: str, **found: Any) -> None:
         """Change what was found of the log dir of `name`."""
-        self.of(name)["log_dirs"][LOGS].update(found)
+        self.facts_of(name)["log_dirs"][LOGS].update(found)
 
     def format(self, *names: str, **found: Any) -> None:
         for name in names or NAMES:
-            self.of(name)["log_dirs"][LOGS] = formatted_log_dir(LOGS, NAMES.index(name) + 1, **found)
+            self.facts_of(name)["log_dirs"][LOGS] = formatted_log_dir(LOGS, NAMES.index(name) + 1, **found)
 
     def deploy(self, *names: str) -> None:
         """A node with the log dir of the inventory, on each of `names`; on all without any."""
@@ -185,7 +185,7 @@ class Scene:
 
     def holds(self, name: str, *disks: Disk, **found: Any) -> None:
         """Set the identity found on `name`: a node that is deployed with these log dirs."""
-        self.of(name)["identity"] = Identity(**{"deployed": True, "disks": disks, **found}).as_facts()
+        self.facts_of(name)["identity"] = Identity(**{"deployed": True, "disks": disks, **found}).as_facts()
 
     def subject(self) -> Subject:
         hosts = [

@@ -15,8 +15,8 @@ SERVICE = {"exists": True, "uid": 998, "group": "kafka", "groups": ["kafka"], "s
 
 def said(user: dict[str, Any] | None = None, group: dict[str, Any] | None = None) -> list[tuple[str, str, str]]:
     scene = Scene()
-    scene.of("k1")["user"].update(user or {})
-    scene.of("k1")["group"].update(group or {})
+    scene.facts_of("k1")["user"].update(user or {})
+    scene.facts_of("k1")["group"].update(group or {})
     found = preflight.check(scene.subject(), ())
     assert all(each.host == "k1" and each.remedy for each in found)
     return [(each.severity, each.rule, each.variable) for each in found]

@@ -49,7 +49,7 @@ def test_fit_hosts_pass_and_their_peers_are_facts() -> None:
 def test_refusal_is_a_table_of_all_hosts() -> None:
     scene = Scene()
     scene.facts["k3"] = None
-    scene.of("k1")["systemd"] = False
+    scene.facts_of("k1")["systemd"] = False
     told = refusal(scene)
     assert told.startswith("Host check failed: 3 errors. No host was changed.")
     for words in ("could not be inspected", "The host does not run systemd", "k3"):
@@ -58,7 +58,7 @@ def test_refusal_is_a_table_of_all_hosts() -> None:
 
 def test_problems_can_be_asked_for_without_failing() -> None:
     scene = Scene()
-    scene.of("k1")["systemd"] = False
+    scene.facts_of("k1")["systemd"] = False
     result = action(PREFLIGHT, hosts=list(NAMES), refuse=False).run(task_vars=play(scene))
     assert [problem["rule"] for problem in result["problems"]] == ["no_systemd"]
 
@@ -66,7 +66,7 @@ def test_problems_can_be_asked_for_without_failing() -> None:
 def test_variable_of_a_host_goes_before_the_roles_default() -> None:
     scene = Scene()
     for name in NAMES:
-        scene.of(name)["limits"]["nofile_hard"] = 20000
+        scene.facts_of(name)["limits"]["nofile_hard"] = 20000
     variables = play(scene, k2={"kafka_nofile_limit": 10000}, k3={"kafka_user": "broker"})
     subject = PREFLIGHT.read({"hosts": list(NAMES), "nofile_limit": 30000, "java_home": None}, variables)
     assert [host.wanted.nofile_limit for host in subject.hosts] == [30000, 10000, 30000]
@@ -139,7 +139,7 @@ def test_desired_state_must_be_known_first() -> None:
 def test_user_that_is_gone_gets_the_uid_of_its_data_again() -> None:
     scene = Scene()
     scene.format("k1", "k2", foreign_files=["meta.properties (987)"], orphan_uid=987)
-    scene.of("k1")["user"].update(exists=False)
+    scene.facts_of("k1")["user"].update(exists=False)
     facts = action(PREFLIGHT, hosts=list(NAMES), refuse=False).run(task_vars=play(scene))["ansible_facts"]
     assert facts["kafka_uids"] == {"k1": 987, "k2": None, "k3": None}
 
@@ -147,8 +147,8 @@ def test_user_that_is_gone_gets_the_uid_of_its_data_again() -> None:
 def test_plan_names_the_steps_of_each_host() -> None:
     scene = Scene()
     nothing = {name: {"changed": False} for name in ("kernel", "directories", "release", "client", "storage")}
-    scene.of("k1")["steps"] = nothing
-    scene.of("k2")["steps"] = {**nothing, "client": {"changed": True}}
+    scene.facts_of("k1")["steps"] = nothing
+    scene.facts_of("k2")["steps"] = {**nothing, "client": {"changed": True}}
     plan = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))["ansible_facts"]["kafka_plan"]
     assert plan == {"k1": [], "k2": ["install"], "k3": ["host", "kernel", "install", "format"]}
 
@@ -177,7 +177,7 @@ def test_desired_state_is_derived_anew() -> None:
 
 def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
     scene = Scene()
-    scene.of("k1")["systemd"] = False
+    scene.facts_of("k1")["systemd"] = False
     missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
     said = Problem("plaintext", "is not encrypted", "use SSL", "kafka_listeners", severity=WARNING).as_dict()
     with pytest.raises(AnsibleAction) as failure:
@@ -224,7 +224,7 @@ def test_running_cluster_is_asked_for_its_members(running: bool, answer: Any, ru
 def test_cluster_that_answered_in_the_look_is_not_asked_again(unanswered: dict[str, str], asked: list[str]) -> None:
     scene, found = Scene(), list[str]()
     answer = {"snapshot": {**SNAPSHOT, "unanswered": unanswered}}
-    scene.of("k2")["health"] = {"all_healthy": True, **answer}
+    scene.facts_of("k2")["health"] = {"all_healthy": True, **answer}
 
     def execute(name: str, **_: Any) -> Any:
         found.append(name)
@@ -244,7 +244,7 @@ def test_cluster_that_answered_in_the_look_is_not_asked_again(unanswered: dict[s
 def test_cluster_is_healthy_where_every_node_is(healths: list[bool | None], healthy: bool) -> None:
     scene = Scene()
     for name, health in zip(NAMES, healths):
-        scene.of(name)["health"] = None if health is None else {"all_healthy": health, "snapshot": None}
+        scene.facts_of(name)["health"] = None if health is None else {"all_healthy": health, "snapshot": None}
     facts = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))["ansible_facts"]
     assert facts["kafka_healthy"] is healthy
 
@@ -252,7 +252,7 @@ def test_cluster_is_healthy_where_every_node_is(healths: list[bool | None], heal
 def test_listeners_that_are_deployed_are_facts() -> None:
     scene = Scene()
     listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
-    scene.of("k1")["deployed"].update(node_id="1", roles=["broker"], listeners=[listener])
+    scene.facts_of("k1")["deployed"].update(node_id="1", roles=["broker"], listeners=[listener])
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
     now = result["ansible_facts"]["kafka_now"]
     assert (now["client"], now["nodes"], now["looked"]) == ([], [listener], list(NAMES))

@@ -28,7 +28,7 @@ def told(wanted: dict[str, Any] | None = None, **found: Any) -> list[tuple[str, 
     """Rule, message and remedy of what is said of a disk of k1."""
     scene = Scene()
     scene.wanted["k1"] = Desired(disks=({"device": DEVICE, "mount": MOUNT, **(wanted or {})},))
-    scene.of("k1")["disks"] = {DEVICE: {**EMPTY, **found}}
+    scene.facts_of("k1")["disks"] = {DEVICE: {**EMPTY, **found}}
     made = [each for each in preflight.check(scene.subject()) if each.rule.startswith("disk_")]
     assert all((each.host, each.variable, each.value) == ("k1", "kafka_host_data_disks", DEVICE) for each in made)
     return [(each.rule, each.message, each.remedy) for each in made]

@@ -30,7 +30,7 @@ def blank_broker(scene: Scene) -> None:
 
 def lost_metadata_disk(scene: Scene) -> None:
     scene.nodes["k3"]["roles"] = ["broker"]
-    scene.of("k3")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 3, "named": ["t-0"]}}
+    scene.facts_of("k3")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 3, "named": ["t-0"]}}
 
 
 def is_replaced(scene: Scene) -> None:
@@ -40,12 +40,12 @@ def is_replaced(scene: Scene) -> None:
 
 def older_release(scene: Scene) -> None:
     scene.format("k3")
-    scene.of("k3")["current_release"] = "4.5.0"
+    scene.facts_of("k3")["current_release"] = "4.5.0"
 
 
 def static_quorum(scene: Scene) -> None:
     scene.format("k3")
-    scene.of("k3")["quorum"] = "static"
+    scene.facts_of("k3")["quorum"] = "static"
 
 
 def nothing(scene: Scene) -> None:
@@ -76,7 +76,7 @@ def test_the_run_that_a_remedy_names_is_not_refused(
 def half_configured(scene: Scene) -> None:
     """A killed migration: k2 has no list of voters any more."""
     scene.format("k2")
-    scene.of("k2")["quorum"] = "dynamic"
+    scene.facts_of("k2")["quorum"] = "dynamic"
 
 
 def raised_alone(scene: Scene) -> None:
@@ -113,11 +113,11 @@ def test_a_log_dir_that_is_put_back_can_be_emptied() -> None:
     """`balance_disks.yml` requires no more than the right hosts."""
     scene = Scene()
     scene.deploy()
-    scene.of("k3")["used_log_dirs"] = {OLD: {"read": True, "replicas": 3, "named": ["t-0"]}}
+    scene.facts_of("k3")["used_log_dirs"] = {OLD: {"read": True, "replicas": 3, "named": ["t-0"]}}
     [refused] = errors(preflight.check(scene.subject()))
     assert f"balance_disks.yml -e kafka_drain_log_dirs=k3:{OLD}" in refused.remedy
     scene.nodes["k3"]["log_dirs"] = [LOGS, OLD]
-    scene.of("k3")["log_dirs"][OLD] = {**empty_log_dir(OLD), **disk(OLD)}
+    scene.facts_of("k3")["log_dirs"][OLD] = {**empty_log_dir(OLD), **disk(OLD)}
     assert preflight.identified(scene.subject()) == []
 
 
@@ -132,7 +132,7 @@ def numbered_back(scene: Scene) -> None:
 def named_again(scene: Scene) -> None:
     """The host k3, whose certificate belongs to k9, has a new name in a cluster with an authorizer."""
     certified(scene, "k9")
-    scene.of("k1")["deployed"]["authorizer"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+    scene.facts_of("k1")["deployed"]["authorizer"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 
 
 def named_back(scene: Scene) -> None:

@@ -25,7 +25,7 @@ def told(scene: Scene) -> list[tuple[str, str, Any]]:
 
 def foreign(scene: Scene) -> None:
     """Machines of another cluster, whose log dirs the inventory does not name."""
-    scene.facts["k3"] = {**scene.of("k3"), "log_dirs": {}}
+    scene.facts["k3"] = {**scene.facts_of("k3"), "log_dirs": {}}
     scene.holds("k3", Disk("/srv/other", True, OTHER, 1))
 
 
@@ -142,7 +142,9 @@ def test_deployment_names_no_other_remedy_for_a_host_of_another_cluster() -> Non
     scene = Scene()
     scene.deploy("k1", "k2")
     scene.holds("k3", Disk("/srv/other", True, OTHER, 1), Disk(LOGS, False))
-    scene.of("k3").update(used_log_dirs={"/srv/other": {"read": True, "replicas": 3, "named": ["t-0"]}}, systemd=False)
+    scene.facts_of("k3").update(
+        used_log_dirs={"/srv/other": {"read": True, "replicas": 3, "named": ["t-0"]}}, systemd=False
+    )
     assert {one.rule for one in preflight.check(scene.subject()) if one.host == "k3"} == {"foreign_host"}
     scene.format("k3", cluster_id=OTHER)
     scene.holds("k3", Disk(LOGS, True, OTHER, 1))

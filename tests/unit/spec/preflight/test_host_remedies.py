@@ -18,11 +18,11 @@ Follow = Callable[..., Any]
 
 
 def host(**changed: Any) -> Follow:
-    return lambda scene, *_: scene.of("k1").update(changed)
+    return lambda scene, *_: scene.facts_of("k1").update(changed)
 
 
 def other(**changed: Any) -> Follow:
-    return lambda scene, *_: scene.of("k2").update(changed)
+    return lambda scene, *_: scene.facts_of("k2").update(changed)
 
 
 def every_log_dir(**changed: Any) -> Follow:
@@ -30,9 +30,9 @@ def every_log_dir(**changed: Any) -> Follow:
 
 
 def java(scene: Scene, home: str) -> None:
-    scene.of("k1")["java"] = next(
+    scene.facts_of("k1")["java"] = next(
         {**each, "path": f"{home}/bin/java", "version": "17.0.15"}
-        for each in scene.of("k1")["javas"]
+        for each in scene.facts_of("k1")["javas"]
         if each["home"] == home
     )
 
@@ -53,11 +53,11 @@ def node(**changed: Any) -> Follow:
 
 
 def place(name: str, **changed: Any) -> Follow:
-    return lambda scene, *_: scene.of("k1")["paths"][name].update(changed)
+    return lambda scene, *_: scene.facts_of("k1")["paths"][name].update(changed)
 
 
 def maps(scene: Scene, needed: str) -> None:
-    scene.of("k1")["sysctl"]["vm.max_map_count"]["value"] = needed
+    scene.facts_of("k1")["sysctl"]["vm.max_map_count"]["value"] = needed
 
 
 def budget(scene: Scene, partitions: str) -> None:
@@ -70,11 +70,11 @@ def moved_log(scene: Scene, path: str) -> None:
 
 def directory_below(scene: Scene, path: str) -> None:
     scene.nodes["k1"].update(log_dirs=[path], metadata_log_dir=path)
-    scene.of("k1")["log_dirs"][path] = empty_log_dir(path)
+    scene.facts_of("k1")["log_dirs"][path] = empty_log_dir(path)
 
 
 def other_port(scene: Scene) -> None:
-    at = next(one for one in scene.nodes["k1"]["listeners"] if one["port"] == scene.of("k1")["ports"][0]["port"])
+    at = next(one for one in scene.nodes["k1"]["listeners"] if one["port"] == scene.facts_of("k1")["ports"][0]["port"])
     at["port"] = at["advertised"]["port"] = 9999
 
 
@@ -85,11 +85,11 @@ def addresses(scene: Scene) -> None:
             one["advertised"]["host"] = one["bind"] = f"10.0.0.{at}"
         names = {f"10.0.0.{each}": {"addresses": [f"10.0.0.{each}"], "error": ""} for each in (1, 2, 3)}
         reach = {f"10.0.0.{each}:{port}": "refused" for each in (1, 2, 3) for port in (9092, 19092, 9093) if each != at}
-        scene.of(name).update(names=names, reach=reach, binds={f"10.0.0.{at}": ""})
+        scene.facts_of(name).update(names=names, reach=reach, binds={f"10.0.0.{at}": ""})
 
 
 def opened(scene: Scene) -> None:
-    scene.of("k1")["reach"]["k2:9093"] = "open"
+    scene.facts_of("k1")["reach"]["k2:9093"] = "open"
 
 
 def version(scene: Scene, release: str) -> None:
@@ -114,7 +114,7 @@ def all_answer(scene: Scene) -> None:
 
 
 def readable(scene: Scene) -> None:
-    scene.of("k1")["used_log_dirs"][OLD] = {"read": True, "replicas": 0, "named": []}
+    scene.facts_of("k1")["used_log_dirs"][OLD] = {"read": True, "replicas": 0, "named": []}
 
 
 def closing(scene: Scene, _playbook: str) -> None:
@@ -123,11 +123,11 @@ def closing(scene: Scene, _playbook: str) -> None:
 
 
 def stopped(scene: Scene) -> None:
-    scene.of("k1")["service"]["pid"] = 0
+    scene.facts_of("k1")["service"]["pid"] = 0
 
 
 def own_key(scene: Scene) -> None:
-    scene.of("k2")["steps"]["certificate"].pop("key_fault")
+    scene.facts_of("k2")["steps"]["certificate"].pop("key_fault")
 
 
 def back_in_the_run(scene: Scene) -> None:
@@ -141,12 +141,17 @@ def broken_lock(scene: Scene, _run: str) -> None:
 
 
 def mounted(scene: Scene) -> None:
-    scene.of("k1")["log_dirs"][OLD] = {**empty_log_dir(OLD), "state": "formatted", "mount": "/old", "has_meta": True}
-    scene.of("k1")["log_dirs"][OLD].update(cluster_id=scene.cluster["cluster_id"], node_id=1)
+    scene.facts_of("k1")["log_dirs"][OLD] = {
+        **empty_log_dir(OLD),
+        "state": "formatted",
+        "mount": "/old",
+        "has_meta": True,
+    }
+    scene.facts_of("k1")["log_dirs"][OLD].update(cluster_id=scene.cluster["cluster_id"], node_id=1)
 
 
 def own_places(scene: Scene) -> None:
-    scene.of("k3")["place"] = "boot-3:4026531833"
+    scene.facts_of("k3")["place"] = "boot-3:4026531833"
 
 
 FOLLOWED: list[tuple[str, str, Follow]] = [
@@ -199,7 +204,11 @@ FOLLOWED: list[tuple[str, str, Follow]] = [
     ("broker left out", "without --limit", back_in_the_run),
     ("one machine twice", "a separate machine", own_places),
     ("clock ahead", "synchronise the clocks", other(clock_offset=[-0.4, 0.3])),
-    ("clocks of nobody", "chrony", lambda scene: [scene.of(name).update(clock_synchronised=True) for name in NAMES]),
+    (
+        "clocks of nobody",
+        "chrony",
+        lambda scene: [scene.facts_of(name).update(clock_synchronised=True) for name in NAMES],
+    ),
     ("new quorum with a dead host", "make all nodes reachable", all_answer),
     ("log dir left out and not to be read", "give the host its disk back", readable),
     ("run while a migration is half done", r"playbooks/(migrate_security).yml, which closes", closing),

@@ -9,8 +9,8 @@ from tests.unit.spec.preflight.scene import Scene
 
 def test_options_that_java_refuses_are_named_with_its_words() -> None:
     scene = Scene()
-    scene.of("k2")["steps"] = {"jvm": {"changed": False, "refused": "Unrecognized VM option 'PermSize=64m'"}}
-    scene.of("k3")["steps"] = {"jvm": {"changed": False, "refused": ""}}
+    scene.facts_of("k2")["steps"] = {"jvm": {"changed": False, "refused": "Unrecognized VM option 'PermSize=64m'"}}
+    scene.facts_of("k3")["steps"] = {"jvm": {"changed": False, "refused": ""}}
     found = [one for one in preflight.check(scene.subject()) if one.rule == "jvm_option_refused"]
     assert [(one.severity, one.host, one.variable) for one in found] == [("error", "k2", "kafka_jvm_options")]
     assert "PermSize=64m" in found[0].message

@@ -14,7 +14,7 @@ from tests.unit.spec.preflight.scene import Scene
 def limits(looks: dict[str, dict[str, Any] | None], rule: str = "throttle_left") -> list[tuple[str, Any]]:
     scene = Scene()
     for name, look in looks.items():
-        scene.of(name)["health"] = look
+        scene.facts_of(name)["health"] = look
     return [(one.severity, one.value) for one in preflight.check(scene.subject()) if one.rule == rule]
 
 

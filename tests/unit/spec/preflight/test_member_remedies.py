@@ -21,7 +21,7 @@ def migrate(scene: Scene) -> None:
     """Set the state after playbooks/migrate_quorum.yml: no list of voters in any configuration."""
     scene.cluster = {**CLUSTER, "quorum": "dynamic"}
     for name in scene.nodes:
-        scene.of(name)["deployed"]["voters"] = []
+        scene.facts_of(name)["deployed"]["voters"] = []
 
 
 def remove(scene: Scene, name: str) -> list[tuple[str, str]]:
@@ -50,7 +50,7 @@ def test_a_voter_that_was_dropped_from_a_static_quorum_is_let_go_once_it_is_stop
     scene = running(static(*FOUR), dict.fromkeys(FOUR, 0))
     assert rules(scene) == DROPPED
     for name in NAMES:
-        scene.of(name)["reach"][at(4)] = "refused"
+        scene.facts_of(name)["reach"][at(4)] = "refused"
     running(scene, {1: 0, 2: 0, 3: 0, 4: 60_000})
     assert rules(scene) == []
 
@@ -70,9 +70,9 @@ def readdress(scene: Scene, moved: Iterable[int], deployed: Iterable[int]) -> li
         host = name if number in moved else f"old{number}"
         for listener in scene.nodes[name]["listeners"]:
             listener["advertised"] = {**listener["advertised"], "host": host}
-        for one in scene.of(name)["deployed"]["voters"][0]["voters"]:
+        for one in scene.facts_of(name)["deployed"]["voters"][0]["voters"]:
             one["address"] = at(one["node_id"]) if one["node_id"] in deployed else f"old{one['node_id']}:9093"
-        scene.of(name)["service"]["pid"] = 77
+        scene.facts_of(name)["service"]["pid"] = 77
     return [one.rule for one in members.check(scene.subject())]
 
 

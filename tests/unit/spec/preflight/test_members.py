@@ -31,8 +31,8 @@ def static(*ids: int, on: Iterable[str] = NAMES, source: str = "its configuratio
     scene = Scene(quorum="static", initial_controllers="")
     for name in on:
         voters = [{"node_id": one, "address": at(one)} for one in ids]
-        scene.of(name)["deployed"]["voters"] = [{"source": source, "voters": voters}]
-        scene.of(name)["reach"].update({at(one): answer for one in ids if one not in THREE})
+        scene.facts_of(name)["deployed"]["voters"] = [{"source": source, "voters": voters}]
+        scene.facts_of(name)["reach"].update({at(one): answer for one in ids if one not in THREE})
     return scene
 
 
@@ -102,10 +102,10 @@ def test_most_static_voters_do_not_get_other_addresses_at_once(
 ) -> None:
     scene = static(*THREE)
     for name in NAMES:
-        for one in scene.of(name)["deployed"]["voters"][0]["voters"]:
+        for one in scene.facts_of(name)["deployed"]["voters"][0]["voters"]:
             one["address"] = f"old{one['node_id']}:9093" if one["node_id"] in moved else one["address"]
-        scene.of(name)["service"]["pid"] = 77 if runs else 0
-        scene.of(name)["reach"] = dict.fromkeys(scene.of(name)["reach"], answer)
+        scene.facts_of(name)["service"]["pid"] = 77 if runs else 0
+        scene.facts_of(name)["reach"] = dict.fromkeys(scene.facts_of(name)["reach"], answer)
     assert [(one.severity, one.rule) for one in members.readdressed(scene.subject())] == expected
 
 
@@ -166,7 +166,7 @@ def test_one_row_says_which_lists_meet(wording: Wording) -> None:
 
 def serving(scene: Scene) -> Scene:
     for name in NAMES:
-        scene.of(name)["service"]["pid"] = 77
+        scene.facts_of(name)["service"]["pid"] = 77
     return scene
 
 
@@ -184,7 +184,7 @@ def test_ids_of_a_static_quorum_are_printed_as_a_file_to_paste(hosts: tuple[str,
 def test_ids_of_another_kind_of_quorum_or_of_a_dead_node_are_not() -> None:
     assert members.directory_ids(serving(Scene()).subject(), [other_id("k1")]) == ""
     dead = serving(static(*THREE))
-    dead.of("k1")["service"]["pid"] = 0
+    dead.facts_of("k1")["service"]["pid"] = 0
     assert members.directory_ids(dead.subject(), [other_id("k1")]) == ""
     assert members.directory_ids(serving(static(*THREE)).subject(), []) == ""
 
@@ -193,9 +193,9 @@ def test_ids_of_another_kind_of_quorum_or_of_a_dead_node_are_not() -> None:
 def test_a_migration_to_secured_listeners_needs_a_dynamic_quorum_first(phase: str | None, first: bool) -> None:
     scene = serving(static(*THREE))
     for name in NAMES:
-        for one in scene.of(name)["deployed"]["voters"][0]["voters"]:
+        for one in scene.facts_of(name)["deployed"]["voters"][0]["voters"]:
             one["address"] = f"old{one['node_id']}:9093"
-        scene.of(name)["reach"] = dict.fromkeys(scene.of(name)["reach"], "refused")
+        scene.facts_of(name)["reach"] = dict.fromkeys(scene.facts_of(name)["reach"], "refused")
     subject = scene.subject()
     asked = dataclasses.replace(subject, cluster={**subject.cluster, "migration": phase})
     (found,) = members.readdressed(asked)

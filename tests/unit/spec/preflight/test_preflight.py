@@ -38,23 +38,25 @@ def test_fit_hosts_have_no_problem(state: str) -> None:
     if state == "living":
         scene.format(lived=["__cluster_metadata-0/quorum-state"], partitions=40)
         for name in NAMES:
-            scene.of(name)["service"]["pid"] = 77
-            scene.of(name)["ports"] = [{"port": 9092, "address": "10.0.0.1", "pid": 77, "process": "java kafka.Kafka"}]
-            scene.of(name)["reach"] = dict.fromkeys(scene.of(name)["reach"], "open")
+            scene.facts_of(name)["service"]["pid"] = 77
+            scene.facts_of(name)["ports"] = [
+                {"port": 9092, "address": "10.0.0.1", "pid": 77, "process": "java kafka.Kafka"}
+            ]
+            scene.facts_of(name)["reach"] = dict.fromkeys(scene.facts_of(name)["reach"], "open")
     assert told(scene) == []
 
 
 def java(version: str | None, **more: Any) -> Break:
     major = int(version.split(".")[0]) if version else None
     found = {"home": "/usr/lib/jvm/x", "path": "/usr/bin/java", "version": version, "major": major}
-    return lambda scene: scene.of("k1").update(java=found, **more)
+    return lambda scene: scene.facts_of("k1").update(java=found, **more)
 
 
 def returned(scene: Scene) -> None:
     """The data of a cluster that was destroyed, or whose machines were replaced, before Kafka's user is there again."""
     scene.format(foreign_files=["meta.properties (987)"], orphan_uid=987)
     for name in NAMES:
-        scene.of(name)["user"].update(exists=False, uid=None, group=None, groups=[], shell=None)
+        scene.facts_of(name)["user"].update(exists=False, uid=None, group=None, groups=[], shell=None)
 
 
 def deployed(protocol: str, purpose: str, pid: int) -> Break:
@@ -63,8 +65,8 @@ def deployed(protocol: str, purpose: str, pid: int) -> Break:
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state"])
         found = {"name": "X", "address": "k2:1", "protocol": protocol, "purpose": purpose}
-        scene.of("k2")["deployed"]["listeners"] = [found]
-        scene.of("k1")["service"]["pid"] = pid
+        scene.facts_of("k2")["deployed"]["listeners"] = [found]
+        scene.facts_of("k1")["service"]["pid"] = pid
 
     return act
 
@@ -76,8 +78,8 @@ def on_the_way(phase: str, **connections: list[str]) -> Break:
         scene.format(lived=["__cluster_metadata-0/quorum-state"])
         old = {"name": "OPEN", "address": "k2:9192", "bind": "k2:9192", "protocol": "PLAINTEXT", "purpose": "client"}
         between = {"name": "OLD", "address": "k2:9193", "bind": "k2:9193", "protocol": "PLAINTEXT", "purpose": "client"}
-        scene.of("k2")["deployed"].update(listeners=[old, between], migration="switch", old_inter_broker="OLD")
-        scene.of("k2")["connections"] = {port[1:]: found for port, found in connections.items()}
+        scene.facts_of("k2")["deployed"].update(listeners=[old, between], migration="switch", old_inter_broker="OLD")
+        scene.facts_of("k2")["connections"] = {port[1:]: found for port, found in connections.items()}
         scene.cluster["migration"] = phase
 
     return act
@@ -88,9 +90,9 @@ def foreign_authority(pid: int, **found: Any) -> Break:
 
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state"])
-        scene.of("k2")["steps"] = {"certificate": {"changed": True, "foreign": True, **found}}
+        scene.facts_of("k2")["steps"] = {"certificate": {"changed": True, "foreign": True, **found}}
         scene.nodes["k2"]["certificate"] = {"authority": "/srv/tls", "host_key": "/etc/pki/node.key"}
-        scene.of("k1")["service"]["pid"] = pid
+        scene.facts_of("k1")["service"]["pid"] = pid
 
     return act
 
@@ -98,7 +100,9 @@ def foreign_authority(pid: int, **found: Any) -> Break:
 def no_java(family: str, given: str = "", javas: tuple[int, ...] = ()) -> Break:
     def act(scene: Scene) -> None:
         system = {"family": family, "distribution": "nixos", "version": "", "package_manager": ""}
-        scene.of("k1").update(java=None, os=system, javas=[{"home": f"/jvm/{each}", "major": each} for each in javas])
+        scene.facts_of("k1").update(
+            java=None, os=system, javas=[{"home": f"/jvm/{each}", "major": each} for each in javas]
+        )
         scene.wanted["k1"] = Desired(java_home=given)
 
     return act
@@ -107,13 +111,13 @@ def no_java(family: str, given: str = "", javas: tuple[int, ...] = ()) -> Break:
 def heap(mb: int, memory: int) -> Break:
     def act(scene: Scene) -> None:
         scene.nodes["k1"]["heap_mb"] = mb
-        scene.of("k1")["memory_mb"] = memory
+        scene.facts_of("k1")["memory_mb"] = memory
 
     return act
 
 
 def facts(**changed: Any) -> Break:
-    return lambda scene: scene.of("k1").update(**changed)
+    return lambda scene: scene.facts_of("k1").update(**changed)
 
 
 def logs(**found: Any) -> Break:
@@ -121,12 +125,12 @@ def logs(**found: Any) -> Break:
 
 
 def place(name: str, **found: Any) -> Break:
-    return lambda scene: scene.of("k1")["paths"][name].update(**found)
+    return lambda scene: scene.facts_of("k1")["paths"][name].update(**found)
 
 
 def many_partitions(scene: Scene) -> None:
     """The maps are enough for 11,723 partitions."""
-    scene.of("k1").update(sysctl={"vm.max_map_count": {"value": "300000", "writable": False}})
+    scene.facts_of("k1").update(sysctl={"vm.max_map_count": {"value": "300000", "writable": False}})
     scene.wanted["k1"] = Desired(partition_budget=20000)
 
 
@@ -184,10 +188,10 @@ def used(path: str, replicas: int = 0, read: bool = True, **found: Any) -> Break
         scene.format()
         names = [f"t-{number}" for number in range(min(replicas, 5))]
         old = {"read": read, "replicas": replicas, "named": names}
-        scene.of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 9, "named": ["t-0"]}, path: old}
+        scene.facts_of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 9, "named": ["t-0"]}, path: old}
         if found:
             scene.nodes["k1"]["log_dirs"] = [LOGS, path]
-            scene.of("k1")["log_dirs"][path] = empty_log_dir(path, mount="/old", **found)
+            scene.facts_of("k1")["log_dirs"][path] = empty_log_dir(path, mount="/old", **found)
 
     return act
 
@@ -198,7 +202,7 @@ def reordered(*roles: str, **found: Any) -> Break:
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state", "t-0"])
         scene.nodes["k1"].update(log_dirs=[OLD, LOGS], metadata_log_dir=OLD, roles=list(roles))
-        scene.of("k1")["log_dirs"][OLD] = empty_log_dir(OLD, mount="/old", **found)
+        scene.facts_of("k1")["log_dirs"][OLD] = empty_log_dir(OLD, mount="/old", **found)
 
     return act
 
@@ -209,7 +213,7 @@ def emptied(*roles: str, in_use: bool = False, registered: bool = True, **asked:
     def act(scene: Scene) -> None:
         scene.format("k2", "k3", lived=["__cluster_metadata-0/quorum-state", "t-0"])
         scene.nodes["k1"]["roles"] = list(roles)
-        scene.of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 0, "named": []}} if in_use else {}
+        scene.facts_of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 0, "named": []}} if in_use else {}
         scene.wanted["k1"] = Desired(**asked)
         known = [Broker(at, name, 19092, fenced=at == 1) for at, name in enumerate(NAMES, 1)]
         voters = tuple(Replica(at, "", 9, 0, 1, 1, 0) for at in (2, 3))
@@ -369,20 +373,20 @@ def port(number: int, address: str, pid: int = 5) -> Break:
 
 
 def name(whose: str, *addresses: str, error: str = "") -> Break:
-    return lambda scene: scene.of("k1")["names"].update({whose: {"addresses": list(addresses), "error": error}})
+    return lambda scene: scene.facts_of("k1")["names"].update({whose: {"addresses": list(addresses), "error": error}})
 
 
 def answer(text: str, listens: bool = False, age: float = 3600) -> Break:
     """k1 reaches k2 no more; k2 `listens`, for so many seconds at most."""
 
     def act(scene: Scene) -> None:
-        scene.of("k1")["reach"]["k2:9093"] = text
+        scene.facts_of("k1")["reach"]["k2:9093"] = text
         if listens:
-            scene.of("k2")["service"]["age"] = age
+            scene.facts_of("k2")["service"]["age"] = age
             scene.format()
-            scene.of("k3")["reach"]["k2:9093"] = "open"
-            scene.of("k2")["service"]["pid"] = 9
-            scene.of("k2")["ports"] = [{"port": 9093, "address": "10.0.0.2", "pid": 9, "process": "java"}]
+            scene.facts_of("k3")["reach"]["k2:9093"] = "open"
+            scene.facts_of("k2")["service"]["pid"] = 9
+            scene.facts_of("k2")["ports"] = [{"port": 9093, "address": "10.0.0.2", "pid": 9, "process": "java"}]
 
     return act
 
@@ -434,9 +438,9 @@ def moved(bind: str, advertised: str = "old:9093") -> Break:
 
     def act(scene: Scene) -> None:
         answer("refused", listens=True)(scene)
-        scene.of("k3")["reach"]["k2:9093"] = "refused"
-        scene.of("k2")["ports"] = [{"port": 9093, "address": bind, "pid": 9, "process": "java"}]
-        scene.of("k2")["deployed"]["listeners"] = [
+        scene.facts_of("k3")["reach"]["k2:9093"] = "refused"
+        scene.facts_of("k2")["ports"] = [{"port": 9093, "address": bind, "pid": 9, "process": "java"}]
+        scene.facts_of("k2")["deployed"]["listeners"] = [
             {"name": "CONTROLLER", "address": advertised, "protocol": "PLAINTEXT", "purpose": "controller"}
         ]
 
@@ -479,18 +483,18 @@ def living(**found: Any) -> Break:
 
     def act(scene: Scene) -> None:
         scene.format()
-        scene.of("k2").update(found)
+        scene.facts_of("k2").update(found)
 
     return act
 
 
 def clock(**offsets: list[float]) -> Break:
-    return lambda scene: [scene.of(name).update(clock_offset=offset) for name, offset in offsets.items()]
+    return lambda scene: [scene.facts_of(name).update(clock_offset=offset) for name, offset in offsets.items()]
 
 
 def wiped(scene: Scene) -> None:
     scene.format(lived=["__cluster_metadata-0/quorum-state"])
-    scene.of("k3")["log_dirs"][LOGS] = empty_log_dir(LOGS)
+    scene.facts_of("k3")["log_dirs"][LOGS] = empty_log_dir(LOGS)
 
 
 def fresh_with_one_unknown(scene: Scene) -> None:
@@ -500,8 +504,8 @@ def fresh_with_one_unknown(scene: Scene) -> None:
 def unsynchronised(one_kernel: bool) -> Break:
     def act(scene: Scene) -> None:
         for each in NAMES:
-            scene.of(each)["clock_synchronised"] = False
-            scene.of(each)["boot_id"] = "boot" if one_kernel else each
+            scene.facts_of(each)["clock_synchronised"] = False
+            scene.facts_of(each)["boot_id"] = "boot" if one_kernel else each
 
     return act
 
@@ -518,10 +522,10 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
         [("warning", "broker_left_out", "k2", "", None)],
     ),
     "one machine twice": (
-        lambda scene: scene.of("k3").update(place=scene.of("k1")["place"], hostname="k1"),
+        lambda scene: scene.facts_of("k3").update(place=scene.facts_of("k1")["place"], hostname="k1"),
         [("error", "same_machine", "k3", "ansible_host", "k1")],
     ),
-    "place unknown": (lambda scene: [scene.of(each).update(place="") for each in NAMES], []),
+    "place unknown": (lambda scene: [scene.facts_of(each).update(place="") for each in NAMES], []),
     "clock ahead": (
         clock(k2=[7.0, 8.0]),
         [("error", "clock_skew", "k2", "", 6.7)],
@@ -616,7 +620,7 @@ def test_all_problems_of_all_hosts_are_told_at_once() -> None:
     scene = Scene()
     facts(systemd=False)(scene)
     wiped(scene)
-    scene.of("k2")["limits"]["nofile_hard"] = 20000
+    scene.facts_of("k2")["limits"]["nofile_hard"] = 20000
     scene.logs("k2", fstype="nfs")
     assert [(severity, rule, host) for severity, rule, host, *_ in told(scene)] == [
         ("error", "voter_lost_its_log", "k3"),
@@ -651,7 +655,7 @@ def test_remedy_names_a_java_that_is_there() -> None:
 
 def two_dirs(scene: Scene, **second: Any) -> None:
     scene.nodes["k1"]["log_dirs"] = [LOGS, "/more/logs"]
-    scene.of("k1")["log_dirs"]["/more/logs"] = empty_log_dir("/more/logs", **{"mount": "/more", **second})
+    scene.facts_of("k1")["log_dirs"]["/more/logs"] = empty_log_dir("/more/logs", **{"mount": "/more", **second})
 
 
 SHARED: tuple[dict[str, Any], ...] = ({"mount": "/data"}, {"real_path": LOGS})
@@ -708,7 +712,7 @@ def test_inodes_of_a_disk_count_once() -> None:
 def test_separate_metadata_dir_may_share_a_disk_and_is_named_by_its_variable() -> None:
     scene = Scene()
     scene.nodes["k1"]["metadata_log_dir"] = "/data/meta"
-    scene.of("k1")["log_dirs"]["/data/meta"] = empty_log_dir("/data/meta", free_mb=4000)
+    scene.facts_of("k1")["log_dirs"]["/data/meta"] = empty_log_dir("/data/meta", free_mb=4000)
     assert told(scene) == [("error", "log_dir_scarce", "k1", "kafka_metadata_log_dir", 4000)]
 
 
@@ -738,7 +742,7 @@ def test_root_of_a_disk_that_will_be_ext4_is_refused_before_it_is_made() -> None
 def test_peers_carry_what_shows_that_a_node_has_lived() -> None:
     scene = Scene()
     scene.format("k1", lived=["__cluster_metadata-0/quorum-state", "orders-0", "orders-1"])
-    scene.of("k2")["service"]["pid"] = 4711
+    scene.facts_of("k2")["service"]["pid"] = 4711
     scene.facts["k3"] = None
     assert cross_host.peers_for_storage(scene.subject()) == [
         {
@@ -780,7 +784,7 @@ def test_an_address_is_the_same_however_it_is_written(bind: str, meets: bool) ->
 @pytest.mark.parametrize(("process", "rules"), [("prometheus-node", []), ("nginx", ["port_taken"])])
 def test_a_port_beside_kafka_is_taken_unless_by_who_shall_have_it(process: str, rules: list[str]) -> None:
     scene = broken(port(9100, "127.0.0.1"))
-    for facts in scene.of("k1")["ports"]:
+    for facts in scene.facts_of("k1")["ports"]:
         facts["process"] = process
     scene.nodes["k1"]["contributed_ports"] = {"kafka_contribution_collector": [9100]}
     scene.nodes["k1"]["contributed_processes"] = {"kafka_contribution_collector": "prometheus-node node_exporter"}
@@ -801,8 +805,8 @@ def test_a_node_exporter_that_no_package_brings_is_refused(
     family: str, binary: str, there: bool, rules: list[str]
 ) -> None:
     scene = Scene()
-    scene.of("k1")["os"] = {**scene.of("k1")["os"], "family": family}
-    scene.of("k1")["steps"] = {"collector": {"changed": True, "exporter": there}}
+    scene.facts_of("k1")["os"] = {**scene.facts_of("k1")["os"], "family": family}
+    scene.facts_of("k1")["steps"] = {"collector": {"changed": True, "exporter": there}}
     scene.nodes["k1"]["collector"] = {"exporter": {"binary": binary} if binary else {}}
     found = [("error", rule, "k1", "kafka_collector_exporter", "distribution") for rule in rules]
     assert told(scene) == found
@@ -814,9 +818,9 @@ BEHIND = {"name": "collector", "address": "k1", "port": 9100, "user": "prometheu
 def proxied(stunnel: str, program: bool, address: str) -> Scene:
     """Break a node whose own node_exporter is to get a proxy."""
     scene = broken(port(9100, address))
-    for found in scene.of("k1")["ports"]:
+    for found in scene.facts_of("k1")["ports"]:
         found["process"] = "node_exporter"
-    scene.of("k1")["steps"] = {"metrics_proxy": {"changed": True, "program": program}}
+    scene.facts_of("k1")["steps"] = {"metrics_proxy": {"changed": True, "program": program}}
     scene.nodes["k1"] |= {"metrics_proxy": {"directory": "/tls", "proxies": [BEHIND]}, "stunnel": stunnel}
     return scene
 
@@ -867,16 +871,16 @@ def test_nodes_need_not_reach_what_only_clients_use() -> None:
 
 def test_storage_of_every_host_is_planned_with_its_own_identity() -> None:
     scene = Scene(quorum="static", initial_controllers="")
-    scene.of("k2")["log_dirs"][LOGS] = formatted_log_dir(LOGS, 3)
+    scene.facts_of("k2")["log_dirs"][LOGS] = formatted_log_dir(LOGS, 3)
     assert [each for each in told(scene) if "k2" in each] == [("error", "foreign_node_id", "k2", "kafka_node_id", 3)]
 
 
 def test_a_proxy_of_ours_that_is_to_go_has_not_taken_the_port() -> None:
     scene = broken(port(9404, "10.0.0.1"))
-    for found in scene.of("k1")["ports"]:
+    for found in scene.facts_of("k1")["ports"]:
         found["process"] = "stunnel4"
     scene.nodes["k1"]["contributed_ports"] = {"kafka_contribution_metrics": [9404]}
-    scene.of("k1")["steps"] = {"metrics_proxy": {"changed": True, "program": True, "pids": [5]}}
+    scene.facts_of("k1")["steps"] = {"metrics_proxy": {"changed": True, "program": True, "pids": [5]}}
     assert told(scene) == []
-    scene.of("k1")["steps"]["metrics_proxy"]["pids"] = [6]
+    scene.facts_of("k1")["steps"]["metrics_proxy"]["pids"] = [6]
     assert [each[1] for each in told(scene)] == ["port_taken"]

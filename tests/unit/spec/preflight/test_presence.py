@@ -23,7 +23,7 @@ def runs(voters: Iterable[int] = (1, 2), brokers: Iterable[int] = (1, 2), leader
     scene = Scene()
     scene.format("k1", "k2", lived=LIVED)
     for name in ("k1", "k2"):
-        scene.of(name)["service"]["pid"] = 7
+        scene.facts_of(name)["service"]["pid"] = 7
     found = tuple(Replica(one, "", 9, 0, 1, 1, 0) for one in voters)
     known = tuple(Broker(one, f"k{one}", 19092) for one in brokers)
     scene.snapshot = Snapshot(CLUSTER_ID, known, quorum=Quorum(leader, 1, 9, found))
@@ -50,7 +50,7 @@ def test_a_controller_that_was_formatted_as_an_observer_is_for_add_nodes_started
     for pid, brokers in ((0, (1, 2)), (9, (1, 2, 3))):
         scene = runs(brokers=brokers)
         scene.format("k3")
-        scene.of("k3")["service"]["pid"] = pid
+        scene.facts_of("k3")["service"]["pid"] = pid
         assert told(scene) == [("error", "joining_node", "k3")]
 
 
@@ -91,8 +91,8 @@ def test_a_removal_that_was_killed_is_finished_by_the_same_run(
 ) -> None:
     scene = runs(voters, brokers)
     scene.format("k3", lived=LIVED)
-    scene.of("k3").update(removed=True)
-    scene.of("k3")["service"]["pid"] = pid
+    scene.facts_of("k3").update(removed=True)
+    scene.facts_of("k3")["service"]["pid"] = pid
     assert told(scene) == [("error", "removed_node", "k3")]
     assert f"playbooks/{command}.yml -e kafka_{command}=k3" in remedies(scene)
     wording(str(one) for one in preflight.check(scene.subject()) if one.rule in OURS)
@@ -131,7 +131,7 @@ def silent(scene: Scene) -> None:
 
 def marked(scene: Scene) -> None:
     scene.format("k3", lived=LIVED)
-    scene.of("k3").update(removed=True)
+    scene.facts_of("k3").update(removed=True)
 
 
 def nothing(scene: Scene) -> None:
@@ -178,7 +178,7 @@ def serving() -> Scene:
     scene = runs()
     scene.nodes["k3"]["roles"] = ["broker"]
     for name in ("k1", "k2"):
-        scene.of(name)["current_release"] = "4.4.0"
+        scene.facts_of(name)["current_release"] = "4.4.0"
     return scene
 
 
@@ -188,7 +188,7 @@ def test_a_run_that_installs_nothing_refuses_a_host_without_kafka_before_it_rest
     assert "not_deployed" not in {one.rule for one in preflight.check(scene.subject())}
     found = preflight.check(dataclasses.replace(scene.subject(), installs=False))
     wording(str(one) for one in found if one.rule == "not_deployed")
-    scene.of("k3")["current_release"] = "4.4.0"  # its remedy was followed
+    scene.facts_of("k3")["current_release"] = "4.4.0"  # its remedy was followed
     assert without_kafka(scene) == []
 
 
@@ -200,7 +200,7 @@ def test_a_destroyed_cluster_has_no_node_to_restart() -> None:
     ("state", "rule"),
     [
         (lambda scene: scene.nodes["k3"].update(roles=["broker", "controller"]), "joining_node"),
-        (lambda scene: scene.of("k3").update(removed=True), "removed_node"),
+        (lambda scene: scene.facts_of("k3").update(removed=True), "removed_node"),
         (lambda scene: setattr(scene, "snapshot", runs((1, 2), (1, 2, 3)).snapshot), "log_dir_lost"),
     ],
 )

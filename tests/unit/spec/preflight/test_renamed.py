@@ -26,7 +26,7 @@ def cluster(quorum: str = "dynamic") -> Scene:
     scene.format()
     voters = [{"node_id": one, "address": f"k{one}:9093"} for one in (1, 2, 3)]
     for at, name in enumerate(scene.nodes, 1):
-        facts = scene.of(name)
+        facts = scene.facts_of(name)
         facts["service"].update(pid=9, age=3600.0)
         facts["ports"] = [{"port": 9093, "address": f"10.0.0.{at}", "pid": 9, "process": "java"}]
         facts["reach"] = dict.fromkeys(facts["reach"], "open")
@@ -80,7 +80,7 @@ def test_a_disk_of_another_cluster_is_a_foreign_one() -> None:
 
 def test_a_node_that_was_taken_out_is_not_that_node_any_more() -> None:
     scene = cluster()
-    scene.of("k3")["removed"] = True
+    scene.facts_of("k3")["removed"] = True
     scene.nodes["k3"]["node_id"] = 4
     assert "renamed_host" not in {rule for _, rule, _, _ in told(scene)}
 
@@ -96,7 +96,7 @@ def test_a_voter_that_really_left_is_named_beside_a_renamed_host() -> None:
 
 
 def certified(scene: Scene, name: str) -> Scene:
-    scene.of("k3")["steps"] = {"certificate": {"changed": True, "issued_to": name}}
+    scene.facts_of("k3")["steps"] = {"certificate": {"changed": True, "issued_to": name}}
     return scene
 
 
@@ -107,7 +107,7 @@ def test_a_certificate_of_another_name_is_said(name: str, expected: list[tuple[s
 
 def test_with_an_authorizer_a_new_name_would_be_refused_by_the_others() -> None:
     scene = certified(cluster(), "k9")
-    scene.of("k1")["deployed"]["authorizer"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+    scene.facts_of("k1")["deployed"]["authorizer"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
     assert told(scene) == [(ERROR, "renamed_principal", "k3", "k3")]
 
 
@@ -116,20 +116,20 @@ def test_a_certificate_that_was_brought_with_another_owner_would_be_refused_by_t
     authorizer: str, pid: int, refused: int
 ) -> None:
     scene = cluster()
-    scene.of("k3")["steps"] = {"certificate": {"changed": True, "issued_to": "", "owners": ["CN=a", "CN=b"]}}
-    scene.of("k1")["deployed"]["authorizer"] = authorizer
+    scene.facts_of("k3")["steps"] = {"certificate": {"changed": True, "issued_to": "", "owners": ["CN=a", "CN=b"]}}
+    scene.facts_of("k1")["deployed"]["authorizer"] = authorizer
     for name in scene.nodes:
-        scene.of(name)["service"]["pid"] = pid
+        scene.facts_of(name)["service"]["pid"] = pid
     found = [one for one in told(scene) if one[1] == "renamed_principal"]
     assert found == [(ERROR, "renamed_principal", "k3", "CN=b")] * refused
-    scene.of("k3")["steps"]["certificate"]["owners"] = ["CN=a", "CN=a"]
+    scene.facts_of("k3")["steps"]["certificate"]["owners"] = ["CN=a", "CN=a"]
     assert [one for one in told(scene) if one[1] == "renamed_principal"] == []
 
 
 def test_the_sentences_name_both_nodes(wording: Wording) -> None:
     renamed, refused = cluster(), certified(cluster(), "k9")
     renamed.nodes["k3"]["node_id"] = 4
-    refused.of("k1")["deployed"]["authorizer"] = "StandardAuthorizer"
+    refused.facts_of("k1")["deployed"]["authorizer"] = "StandardAuthorizer"
     scenes = (renamed, refused, certified(cluster(), "k9"))
     problems = [one for scene in scenes for one in preflight.check(scene.subject())]
     found = [f"{one.message} -> {one.remedy}" for one in problems]

@@ -50,7 +50,7 @@ def given(pki: Pki, loader: Any = None, **more: Any) -> list[Any]:
     tls = {"authority": "given", "directory": str(pki.directory), **more.pop("tls", {})}
     found = hosts(**{"kafka_security": "tls", "kafka_listeners": UNNAMED, "kafka_tls": tls, **more})
     return [
-        dataclasses.replace(each, given=given_certificates.of(each.host, each.values, loader or DataLoader()))
+        dataclasses.replace(each, given=given_certificates.read(each.host, each.values, loader or DataLoader()))
         for each in found
     ]
 
@@ -361,7 +361,7 @@ def test_a_certificate_whose_names_cannot_be_read_is_refused(pki: Pki) -> None:
 def test_the_files_are_read_from_the_inventory(tmp_path: Path, pki: Pki) -> None:
     tls = {"authority": "given", "directory": str(pki.directory)}
     hostvars = host_variables(example(tmp_path / "in", kafka_security="tls", kafka_tls=tls))
-    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+    _, problems = kafka_desired.read_inventory(hostvars, hostvars._loader, ["node1", "node2", "node3"])
     files = {(each.host, each.value) for each in problems if each.rule == "certificate_file"}
     assert files == {(f"node{at}", f"{pki.directory}/nodes/node{at}.pem") for at in (1, 2, 3)}
     assert [each.rule for each in problems if each.rule.startswith("tls")] == []

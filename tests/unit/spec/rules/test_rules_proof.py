@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 from plugins.action.kafka_desired import load_specs
 from spark_jobs import config
 from spark_jobs.probe import settings
-from tests.unit.spec.inventories import example, look
+from tests.unit.spec.inventories import example, read_inventory
 from tests.unit.spec.inventory import SPECS, Finding, finding, hosts
 
 KNOWN = {**SPECS, **{name: {**option, "required": False} for name, option in load_specs().items() if name in LIMITS}}
@@ -64,7 +64,7 @@ def test_what_only_the_nodes_have_is_said_to_have_no_effect(
 def test_the_proof_does_not_read_the_group_of_the_nodes(tmp_path: Path, file: str, warned: bool) -> None:
     source = example(tmp_path)
     (source / file).write_text(yaml.safe_dump({"kafka_smoke_topic": "own"}))
-    said = {finding(each)[:3:2] for each in look(source)[1] if each.rule == "smoke_variable"}
+    said = {finding(each)[:3:2] for each in read_inventory(source)[1] if each.rule == "smoke_variable"}
     assert said == ({("warning", "kafka_smoke_topic")} if warned else set())
 
 
@@ -72,7 +72,7 @@ def test_the_inventory_of_this_machine_is_read(tmp_path: Path) -> None:
     source = example(tmp_path)
     (source / "host_vars").mkdir(exist_ok=True)
     (source / "host_vars/localhost.yml").write_text(yaml.safe_dump({"kafka_smoke_records": "{{ 0 }}"}))
-    refused = [finding(each) for each in look(source)[1] if each.rule == "limit"]
+    refused = [finding(each) for each in read_inventory(source)[1] if each.rule == "limit"]
     assert refused == [("error", "localhost", "kafka_smoke_records", 0)]
 
 

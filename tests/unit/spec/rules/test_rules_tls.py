@@ -188,7 +188,7 @@ def test_an_authority_that_the_passphrase_does_not_open_is_refused(tmp_path: Pat
     for passphrase, refused in ((PASSPHRASE, []), ("something-else-entirely", ["tls_authority"])):
         given = {"passphrase": passphrase, "directory": str(directory)}
         hostvars = host_variables(example(tmp_path / passphrase, kafka_security="tls", kafka_tls=given))
-        _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+        _, problems = kafka_desired.read_inventory(hostvars, hostvars._loader, ["node1", "node2", "node3"])
         assert [each.rule for each in problems if each.rule.startswith("tls")] == refused
 
 
@@ -212,13 +212,13 @@ def test_the_authority_on_this_machine_is_held_against_the_days(
     for days, refused in ((364, []), (365, ["tls_days"] * 3)):
         given = {"passphrase": PASSPHRASE, "directory": str(directory), "days": days}
         hostvars = host_variables(example(tmp_path / str(days), kafka_security="tls", kafka_tls=given))
-        _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+        _, problems = kafka_desired.read_inventory(hostvars, hostvars._loader, ["node1", "node2", "node3"])
         assert [each.rule for each in problems if each.rule.startswith("tls")] == refused
 
 
 def test_the_authority_of_a_cluster_has_a_place_of_its_own(tmp_path: Path) -> None:
     hostvars = host_variables(example(tmp_path, kafka_tls={"passphrase": PASSPHRASE}))
-    made, _ = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+    made, _ = kafka_desired.read_inventory(hostvars, hostvars._loader, ["node1", "node2", "node3"])
     assert made.nodes[0].tls is not None
     assert Path(made.nodes[0].tls.authority).is_absolute()
     assert made.nodes[0].tls.authority.endswith(f".kraftwright/{made.name}/tls")
