@@ -24,6 +24,7 @@ def unpacked(directory: Path) -> Path:
     """Return Kafka's tools in `directory`, unpacked if they are missing."""
     home = directory / ARCHIVE.name.removesuffix(".tgz")
     if not home.is_dir():
+        directory.mkdir(parents=True, exist_ok=True)
         subprocess.run(["tar", "-xzf", ARCHIVE, "-C", directory], check=True)  # noqa: S603, S607
     return home
 

@@ -46,7 +46,7 @@ import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.providers.ec2 import account, unasked
+from ansible.module_utils.kraft.providers.ec2 import account, kms, unasked
 from ansible.module_utils.kraft.providers.ec2.answers import Question
 from ansible.module_utils.kraft.providers.ec2.observe import observe
 
@@ -62,16 +62,22 @@ LOOK_SPEC: dict[str, Any] = {
     "sources": {"type": "list", "elements": "str", "default": []},
     "placement_group": {"type": "str", "default": ""},
     "protection": {"type": "bool", "default": False},
+    "elastic": {"type": "bool", "default": False},
+    "kms_keys": {"type": "list", "elements": "str", "default": []},
 }
 
 
 def describe_resources(params: dict[str, Any]) -> dict[str, Any]:
     """Return the present resources as plain data; raises AccountError."""
-    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "placement_group")}
-    asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
+    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "elastic", "placement_group")}
+    asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources", "kms_keys")}
     try:
         ec2, ssm = (account.client(service, params["region"], read=unasked.READ) for service in ("ec2", "ssm"))
-        return dataclasses.asdict(observe(ec2, ssm, Question(**asked)))
+        found = observe(ec2, ssm, Question(**asked))
+        if named := params["kms_keys"]:
+            client = account.client("kms", params["region"], read=unasked.READ)
+            found = dataclasses.replace(found, kms_keys=kms.kms_keys(client, named))
+        return dataclasses.asdict(found)
     except Exception as error:
         raise account.explained(error, params["region"]) from error
 

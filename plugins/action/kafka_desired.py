@@ -90,11 +90,13 @@ class ActionModule(ActionBase):
         if nowhere := validation.nowhere(hosts, hostvars):
             raise invalid(nowhere, len(hosts), arguments["report"])
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
-        if NODES in given and (unknown := unknown_machines(hosts, hostvars)):
+        unknown = unknown_machines(hosts, hostvars) if NODES in given else []
+        if errors(unknown):
             raise invalid(unknown, len(hosts), arguments["report"])
         cluster, problems = read_inventory(
             hostvars, self._loader, hosts, Run(arguments["needs"], arguments["plans"], given)
         )
+        problems += unknown
         if arguments["phase"] and not errors(problems):
             facts = {host: (hostvars.raw_get(host).get("ansible_facts") or {}).get("kafka_host") for host in hosts}
             cluster, found = migration.applied(cluster, arguments["phase"], facts)
@@ -109,7 +111,7 @@ def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
     """Report hosts of EC2 whose machines the inventory lacks; a play that works on nodes needs their addresses."""
     on_ec2 = [host for host in hosts if "ec2" in hostvars[host]["group_names"]]
     known = [host for host in on_ec2 if "ec2_instance_id" in hostvars[host]]
-    return unasked.missing_instance_refusals(on_ec2, known, hostvars[on_ec2[0]] if on_ec2 and not known else {})
+    return unasked.missing_instances(on_ec2, known, hostvars[on_ec2[0]] if on_ec2 and not known else {})
 
 
 def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:

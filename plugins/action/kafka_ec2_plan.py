@@ -155,7 +155,8 @@ class ActionModule(ActionBase):
 
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the current state, or why it cannot be seen."""
-        arguments = {"region": wanted.region, **dataclasses.asdict(observe.question_for(wanted))}
+        question = dataclasses.replace(observe.question_for(wanted), protection=True)
+        arguments = {"region": wanted.region, **dataclasses.asdict(question)}
         with unasked.announced(DISPLAY.display, unasked.SILENT):
             looked: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
         return looked

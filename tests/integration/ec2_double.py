@@ -8,6 +8,7 @@ moto answers at once and always truthfully. The double sits between it and the c
 - ``kill``: the caller is killed at its n-th changing call, after the change was made.
 - ``end``: machines end as soon as they were launched, with a reason.
 - ``placement``: placement groups, by name: strategy and number of partitions.
+- ``addresses``: quota of Elastic IPs.
 - ``throttle``: a share of calls, chosen at random, is answered "RequestLimitExceeded" or "Throttling".
 - ``page``: describing calls that have pages give so many items in each; ``expire``: so many page tokens are refused.
 - ``slow``: each answer takes so many seconds.
@@ -92,6 +93,12 @@ PLACED = (
     "<item><groupName>{}</groupName><state>available</state>"
     "<strategy>{}</strategy><partitionCount>{}</partitionCount></item>"
 )
+#: moto always has a quota of 5.
+QUOTA = (
+    "<DescribeAccountAttributesResponse><accountAttributeSet><item><attributeName>vpc-max-elastic-ips</attributeName>"
+    "<attributeValueSet><item><attributeValue>{}</attributeValue></item></attributeValueSet></item></accountAttributeSet>"
+    "</DescribeAccountAttributesResponse>"
+)
 FORBIDDEN = 403
 ERROR = "<Response><Errors><Error><Code>{code}</Code><Message>{text}</Message></Error></Errors></Response>"
 Answer = tuple[int, bytes]
@@ -137,6 +144,7 @@ class Double:
     victim: int = 0
     end: str = ""
     lose: dict[str, int] = dataclasses.field(default_factory=dict)  #: call -> times
+    addresses: int = 1000
     throttle: float = 0
     page: int = 0
     expire: int = 0
@@ -250,6 +258,8 @@ class Double:
             return 200, self._placement(call)
         if status >= 300:
             return told
+        if call.action == "DescribeAccountAttributes":
+            return status, QUOTA.format(self.addresses).encode()
         if call.action in MADE:
             self._note(call, body)
             if token := call.parameters.get("ClientToken"):

@@ -357,6 +357,17 @@ def test_no_capacity_is_told_after_seconds_and_leaves_no_disk(aws: Place) -> Non
     assert "CreateVolume" not in aws.double.changes  # another zone can be chosen
 
 
+def test_addresses_beyond_the_quota_are_refused_before_the_first_change(aws: Place) -> None:
+    wanted = aws.wanted("quota")
+    aws.double.addresses = len(aws.ec2.describe_addresses()["Addresses"]) + 2
+    try:
+        with pytest.raises(KraftError, match="can allocate 2 more"):
+            aws.apply(wanted)
+    finally:
+        aws.double.addresses = 1000
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+
+
 def test_disks_are_known_by_id_and_mount_whatever_their_order(aws: Place) -> None:
     first, second = model.Volume("/srv/a", 10), model.Volume("/srv/b", 20)
     wanted = one_node(aws, "order")

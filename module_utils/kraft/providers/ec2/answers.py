@@ -37,9 +37,9 @@ Data = Mapping[str, Any]
 class Question:
     """Things to look for: those with the cluster's tag, and those named by id.
 
-    ``hosts``: those that need a machine, of the instance ``types``. ``protection``: query whether each machine
-    refuses to be terminated. ``sources``: security groups and prefix lists that rules name. ``placement_group``: one
-    that new machines are put into.
+    ``hosts``: those that need a machine, of the instance ``types``. ``elastic``: whether each needs an Elastic IP.
+    ``protection``: query each machine whether it refuses to be terminated. ``sources``: security groups and prefix
+    lists that rules name. ``placement_group``: one that new machines are put into. ``kms_keys``: those that disks name.
     """
 
     cluster: str
@@ -48,9 +48,11 @@ class Question:
     image: str = ""
     hosts: tuple[str, ...] = ()
     protection: bool = False
+    elastic: bool = False
     types: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     placement_group: str = ""
+    kms_keys: tuple[str, ...] = ()
 
 
 def tags(item: Data) -> dict[str, str]:
@@ -74,7 +76,7 @@ def arrange(answers: Mapping[str, Any], question: Question) -> Current:
             for each in answers["gateways"]
             if _owned(each, cluster) and not each.get("Attachments")
         ),
-        subnets=tuple(map(_subnet, inside, [cluster] * len(inside))),
+        subnets=tuple(_subnet(each, answers["tables"], cluster) for each in inside),
         groups=tuple(group(each, cluster) for each in answers["groups"] if _in(each, vpc) or _owned(each, cluster)),
         volumes=tuple(_volume(each) for each in answers["volumes"] if _is_data(each)),
         instances=tuple(each for each in machines if each.state in LIVING),
@@ -121,16 +123,19 @@ def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | N
                 gateway=next((g["InternetGatewayId"] for g in gateways if _attached(g, each["VpcId"])), ""),
                 tables=tuple(table["RouteTableId"] for table in tables),
                 default_route=_default_route(tables[0]) if tables else "",
-                associated=tuple(
-                    one["SubnetId"] for t in tables for one in t.get("Associations") or [] if one.get("SubnetId")
-                ),
+                associated=tuple(one for table in tables for one in _subnets(table)),
             )
     return None
 
 
 def _is_used(table: Data, cluster: str) -> bool:
     """Check for a route table of the cluster, or one that a subnet names: not the VPC's main one."""
-    return _owned(table, cluster) or any(each.get("SubnetId") for each in table.get("Associations") or [])
+    return _owned(table, cluster) or bool(_subnets(table))
+
+
+def _subnets(table: Data) -> list[str]:
+    """Return the ids of the subnets that name a route table."""
+    return [each["SubnetId"] for each in table.get("Associations") or [] if each.get("SubnetId")]
 
 
 def _attached(gateway: Data, vpc_id: str) -> bool:
@@ -158,9 +163,19 @@ def _is_associated(item: Data, key: str) -> bool:
     return (item.get(key) or {}).get("State", "associated") in ("associated", "associating")
 
 
-def _subnet(item: Data, cluster: str) -> model.CurrentSubnet:
-    cidr, zone, free = item.get("CidrBlock") or "", item["AvailabilityZone"], item.get("AvailableIpAddressCount")
-    return model.CurrentSubnet(item["SubnetId"], item["VpcId"], zone, cidr, _owned(item, cluster), free)
+def _subnet(item: Data, tables: Iterable[Data], cluster: str) -> model.CurrentSubnet:
+    named = [each for each in tables if item["SubnetId"] in _subnets(each)]
+    foreign: Data = next((each for each in named if not _owned(each, cluster)), {})
+    return model.CurrentSubnet(
+        id=item["SubnetId"],
+        vpc_id=item["VpcId"],
+        zone=item["AvailabilityZone"],
+        cidr=item.get("CidrBlock") or "",
+        owned=_owned(item, cluster),
+        free=item.get("AvailableIpAddressCount"),
+        foreign_table=foreign.get("RouteTableId") or "",
+        foreign_route=_default_route(foreign),
+    )
 
 
 def group(item: Data, cluster: str) -> model.CurrentGroup:

@@ -170,6 +170,12 @@ def _volumes(found: Current, node: Node) -> Iterator[Problem]:
     for at, volume in enumerate(node.volumes):
         there = own_volume(node.host, volume.mount, found)
         if there is None:
+            if found.kms_keys.get(volume.kms_key) == "":
+                message = "KMS has no such key in this region that is enabled"
+                remedy = "give the id, ARN or alias of one: aws kms list-aliases"
+                yield Problem(
+                    "ec2_volume", message, remedy, f"kafka_ec2_volumes[{at}].kms_key", node.host, volume.kms_key
+                )
             continue
         if there.size > volume.size:
             message = f"The size is below that of {there.id} ({there.size} GiB): a volume only grows"
@@ -183,7 +189,8 @@ def _volumes(found: Current, node: Node) -> Iterator[Problem]:
             message = f"The node's disk {there} is on the machine of {holder.host or 'no host'}"
             remedy = f"detach it there: aws ec2 detach-volume --volume-id {there.id}"
             yield Problem("ec2_disk_elsewhere", message, remedy, f"kafka_ec2_volumes[{at}]", node.host)
-        if volume.kms_key and there.kms_key and not _is_same_key(volume.kms_key, there.kms_key):
+        key = found.kms_keys.get(volume.kms_key) or volume.kms_key
+        if key and there.kms_key and not _is_same_key(key, there.kms_key):
             message = f"The value differs from the key of {there.id} ({there.kms_key}), which is not changed"
             remedy = "a disk keeps its key: write that one, or replace the disk"
             place = f"kafka_ec2_volumes[{at}].kms_key"
@@ -196,5 +203,5 @@ def _volumes(found: Current, node: Node) -> Iterator[Problem]:
 
 
 def _is_same_key(given: str, there: str) -> bool:
-    """Check whether a key is the one that AWS names by its ARN; an alias is not resolved."""
+    """Check whether a key is the one that AWS names by its ARN; an alias that was not resolved counts as it."""
     return given == there or there.endswith(f"/{given}") or "alias/" in given

@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.providers.ec2.advice import of_reason
 from ansible.module_utils.kraft.providers.ec2.model import (
     ASSIGNED,
     ELASTIC,
+    KEY,
     USER_DATA,
     Current,
     CurrentInstance,
@@ -16,7 +17,7 @@ from ansible.module_utils.kraft.providers.ec2.model import (
     Node,
     Rule,
 )
-from ansible.module_utils.kraft.providers.ec2.plan import own_group, own_volume
+from ansible.module_utils.kraft.providers.ec2.plan import launch_tags, own_group, own_volume
 
 EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
 AWS = "aws ec2"
@@ -45,6 +46,16 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
             f"The cluster's VPC {vpc.id} has a default route that leads to {vpc.default_route}, not to {vpc.gateway}"
         )
         yield _warning("ec2_route", message, "it was not changed", "kafka_cluster_name", value=wanted.cluster)
+    for each in found.subnets:
+        if each.owned and each.foreign_table and vpc and each.foreign_route != vpc.gateway:
+            leads = (
+                f"whose default route leads to {each.foreign_route}"
+                if each.foreign_route
+                else "without a default route"
+            )
+            message = f"The cluster's subnet {each.id} uses the route table {each.foreign_table} of others, {leads}"
+            remedy = "it was not changed: a route to an internet gateway lets the nodes reach other networks"
+            yield _warning("ec2_route", message, remedy, "kafka_cluster_name", value=wanted.cluster)
     living = {each.host for each in found.instances}
     for each in found.ended:
         if each.host not in living and each.host in {node.host for node in wanted.nodes}:
@@ -123,7 +134,12 @@ def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
         if machine.instance_profile or not profile:
             remedy = "replace the association of this machine, or write its own"
         yield _warning("ec2_profile", message, remedy, "kafka_ec2_instance_profile", node.host, profile)
-    if found.tags.get(machine.id, {}).get(USER_DATA, "") != wanted.launch_tags.get(USER_DATA, ""):
+    there, now = found.tags.get(machine.id, {}), launch_tags(wanted, found)
+    if there.get(KEY) and now.get(KEY) and there[KEY] != now[KEY]:
+        message = f"The key differs from the one that {machine.id} was launched with; only new machines get it"
+        remedy = "add it to the login's authorized_keys there, or give the former key"
+        yield _warning("ec2_key", message, remedy, "kafka_ec2_key_name", node.host, wanted.key)
+    if there.get(USER_DATA, "") != now.get(USER_DATA, ""):
         message = f"The value differs from the one that {machine.id} was launched with; only new machines get it"
         yield _warning("ec2_user_data", message, "replace the machine if it needs it", "kafka_ec2_user_data", node.host)
     placed = (machine.placement_group, machine.partition)

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.account import code_of
 from ansible.module_utils.kraft.providers.ec2.model import ASSIGNED, Current, Desired
 from ansible.module_utils.kraft.providers.ec2.network import tagged, token
-from ansible.module_utils.kraft.providers.ec2.plan import NodePlan
+from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, launch_tags
 from ansible.module_utils.kraft.providers.ec2.waiting import Aws, refused
 
 #: AWS remembers the token of a machine that has ended, or of a request with other values.
@@ -69,7 +69,7 @@ def await_end(aws: Aws, ids: Sequence[str]) -> None:
 
 def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> dict[str, Any]:
     """Return the arguments of RunInstances."""
-    tags = {**wanted.node_tags(node.wanted), **wanted.launch_tags}
+    tags = {**wanted.node_tags(node.wanted), **launch_tags(wanted, found)}
     interface = {
         "DeviceIndex": 0,
         "DeleteOnTermination": True,
@@ -112,4 +112,5 @@ def _extras(wanted: Desired, partition: int) -> dict[str, Any]:
 
 def _of_root(tags: dict[str, str]) -> dict[str, str]:
     """Return a root disk's tags, those of the machine: the node id distinguishes it from a data disk."""
-    return {key: value for key, value in tags.items() if not key.startswith((model.DISK, model.USER_DATA))}
+    of_machine = (model.DISK, model.USER_DATA, model.KEY)
+    return {key: value for key, value in tags.items() if not key.startswith(of_machine)}

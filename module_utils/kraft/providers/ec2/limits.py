@@ -38,6 +38,13 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
         message = f"The VPC {found.vpc.id} shows no internet gateway, which Elastic IPs need"
         remedy = "attach one, or set none; in a VPC that another account shares, its owner has the gateway"
         yield Problem("ec2_address", message, remedy, "kafka_ec2_public_addresses", severity=WARNING)
+    lacking = [each.host for each in wanted.nodes if each.host not in {address.host for address in found.addresses}]
+    if found.spare_addresses is not None and len(lacking) > found.spare_addresses:
+        message = (
+            f"{len(lacking)} hosts need a new Elastic IP, and this account can allocate {found.spare_addresses} more"
+        )
+        remedy = "release unused ones (aws ec2 describe-addresses), or ask AWS for a higher quota (L-0263D0A3)"
+        yield Problem("ec2_address", message, remedy, "kafka_ec2_public_addresses", value=ELASTIC)
     for zone, cidr in missing_subnets(wanted, found):
         if not cidr:
             message = f"The network has no room for a subnet in {zone}"

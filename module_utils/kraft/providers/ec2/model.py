@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ ROLES = "kraftwright_roles"
 MOUNT = "kraftwright_mount"
 DISK = "kraftwright_disk:"  # on an instance, a mount behind it: id of the volume there, which the inventory reads
 USER_DATA = "kraftwright_user_data"  # on an instance, from its launch: digest of its user data
+KEY = "kraftwright_key"  # on an instance, from its launch: digest of the public key that its login has
 OURS = "kraftwright_"  # how these tags begin
 
 OWN_GROUP = "own group"  # source of a rule: the cluster's own, whatever its id
@@ -117,12 +117,6 @@ class Desired:
         return {**self.own_tags, **own, "Name": name}
 
     @property
-    def launch_tags(self) -> dict[str, str]:
-        """Return tags about a machine's launch: they are never repaired."""
-        digest = hashlib.sha256(self.user_data.encode()).hexdigest()[:16]
-        return {USER_DATA: digest} if self.user_data else {}
-
-    @property
     def key(self) -> str:
         """Name of the key pair: a given one, or one of the cluster's own."""
         return self.key_name or self.cluster
@@ -149,6 +143,8 @@ class CurrentSubnet:
     cidr: str  #: empty: a subnet without IPv4
     owned: bool = False
     free: int | None = None  #: addresses that are left; None: not known
+    foreign_table: str = ""  #: route table of others that it names; empty: the cluster's, or the VPC's main one
+    foreign_route: str = ""  #: target of that table's route to the internet; empty: it has none
 
 
 @dataclasses.dataclass(frozen=True)
@@ -282,6 +278,8 @@ class Current:
     offered: Mapping[str, Sequence[str]] | None = None  #: instance type -> zones that have it
     placement: CurrentPlacement | None = None  #: the placement group that is named; None: none, or not requested
     sources: Mapping[str, int] | None = None
+    spare_addresses: int | None = None  #: Elastic IPs that the account can still allocate; None: not requested
+    kms_keys: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: name -> `kms.kms_keys`
 
     @property
     def cluster_ids(self) -> dict[str, str]:

@@ -18,6 +18,8 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 
 AT_ONCE = 8
 BY_SSM = "ssm:"
+#: Quota of Elastic IPs, among the account's attributes; addresses of an own pool do not count.
+QUOTA, AMAZON = "vpc-max-elastic-ips", "amazon"
 STARTS = 3
 EXPIRED = ("InvalidNextToken", "InvalidPaginationToken")
 MOST_VALUES = 200  # in a filter (docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Filter.html, November 2026)
@@ -89,12 +91,14 @@ def question_for(wanted: Desired) -> Question:
         subnet_ids=wanted.subnet_ids,
         image=wanted.image,
         hosts=hosts,
-        protection=wanted.protection and bool(hosts),
+        protection=wanted.protection,
+        elastic=wanted.public_addresses == model.ELASTIC,
         types=tuple(sorted({node.instance_type for node in wanted.nodes})),
         placement_group=wanted.placement_group,
         sources=tuple(
             each.source for each in wanted.rules if each.source.startswith(("sg-", "pl-")) and not each.account
         ),
+        kms_keys=tuple(sorted({each.kms_key for node in wanted.nodes for each in node.volumes} - {""})),
     )
 
 
@@ -108,21 +112,11 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
     living = {each.host: each for each in found.instances if each.host in question.hosts}
     calls: dict[Any, Callable[[], Any]] = _of_sources(client, question, found)
     if set(question.hosts) - set(living):
-        calls["zones"] = lambda: pages(client, "describe_availability_zones", "AvailabilityZones", Filters=_usable())
-        calls["image"] = lambda: image(client, ssm, question.image)
-        calls["offered"] = lambda: pages(
-            client, "describe_instance_type_offerings", "InstanceTypeOfferings", **_by_zone(question.types)
-        )
-        calls["types"] = lambda: pages(
-            client, "describe_instance_types", "InstanceTypes", Filters=_filter("instance-type", question.types)
-        )
-        if question.placement_group:
-            calls["placement"] = lambda: pages(
-                client, "describe_placement_groups", "PlacementGroups", **_group_named(question.placement_group)
-            )
-    if question.protection:
-        for each in living.values():
-            calls[each.id] = functools.partial(_protected, client, each.id)
+        calls |= _of_new_machines(client, ssm, question)
+    for each in living.values() if question.protection else ():
+        calls[each.id] = functools.partial(_protected, client, each.id)
+    if question.elastic and set(question.hosts) - {each.host for each in found.addresses}:
+        calls["spare addresses"] = lambda: _spare_addresses(client)
     more = _side_by_side(pool, calls)
     named: Data = more.get("image") or {}
     return dataclasses.replace(
@@ -140,9 +134,29 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
         types=_types(more["types"]) if "types" in more else None,
         offered=_offered(more["offered"]) if "offered" in more else None,
         placement=_placement(more.get("placement")),
+        spare_addresses=more.get("spare addresses"),
         sources=_sources(more) if more.keys() & {"source groups", "prefix lists"} else None,
         instances=tuple(dataclasses.replace(each, protected=more.get(each.id)) for each in found.instances),
     )
+
+
+def _of_new_machines(client: Any, ssm: Any, question: Question) -> dict[Any, Callable[[], Any]]:
+    """Return calls for what limits a launch."""
+    calls: dict[Any, Callable[[], Any]] = {
+        "zones": lambda: pages(client, "describe_availability_zones", "AvailabilityZones", Filters=_usable()),
+        "image": lambda: image(client, ssm, question.image),
+        "offered": lambda: pages(
+            client, "describe_instance_type_offerings", "InstanceTypeOfferings", **_by_zone(question.types)
+        ),
+        "types": lambda: pages(
+            client, "describe_instance_types", "InstanceTypes", Filters=_filter("instance-type", question.types)
+        ),
+    }
+    if question.placement_group:
+        calls["placement"] = lambda: pages(
+            client, "describe_placement_groups", "PlacementGroups", **_group_named(question.placement_group)
+        )
+    return calls
 
 
 def _of_sources(client: Any, question: Question, found: Current) -> dict[Any, Callable[[], Any]]:
@@ -223,6 +237,20 @@ def _sources(more: Mapping[Any, Any]) -> dict[str, int]:
 def _protected(client: Any, instance_id: str) -> bool:
     asked = {"InstanceId": instance_id, "Attribute": "disableApiTermination"}
     return bool(client.describe_instance_attribute(**asked)["DisableApiTermination"]["Value"])
+
+
+def _spare_addresses(client: Any) -> int | None:
+    """Return how many Elastic IPs the account can still allocate; None if its quota is unknown."""
+    told = client.describe_account_attributes(AttributeNames=[QUOTA])["AccountAttributes"]
+    values = [
+        each["AttributeValue"] for item in told if item["AttributeName"] == QUOTA for each in item["AttributeValues"]
+    ]
+    there = [
+        each
+        for each in pages(client, "describe_addresses", "Addresses")
+        if each.get("PublicIpv4Pool", AMAZON) == AMAZON
+    ]
+    return int(values[0]) - len(there) if values else None
 
 
 def _usable() -> list[dict[str, Any]]:

@@ -6,10 +6,12 @@ Nothing is ever replaced: differences that cannot be changed in place are refuse
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import ipaddress
 from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.key_pairs import key_text
 from ansible.module_utils.kraft.providers.ec2.model import (
     OWN_GROUP,
     Current,
@@ -162,6 +164,16 @@ def _disk_tags(node: Node, found: Current, instance: model.CurrentInstance) -> d
     """Return tags of a machine that name the volume of each mount."""
     there = ((each.mount, own_volume(node.host, each.mount, found)) for each in node.volumes)
     return {model.DISK + mount: each.id for mount, each in there if each and each.instance_id == instance.id}
+
+
+def launch_tags(wanted: Desired, found: Current) -> dict[str, str]:
+    """Return tags about a machine's launch: they are never repaired."""
+    there = found.key(wanted.key)
+    digested = {
+        model.USER_DATA: wanted.user_data,
+        model.KEY: key_text(wanted.public_key) or (there.text if there else ""),
+    }
+    return {tag: hashlib.sha256(text.encode()).hexdigest()[:16] for tag, text in digested.items() if text}
 
 
 def kept_devices(instance: model.CurrentInstance) -> tuple[str, ...]:

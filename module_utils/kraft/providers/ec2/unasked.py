@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2 import account
 from ansible.module_utils.kraft.providers.ec2.observe import owned_by, pages
 from ansible.module_utils.kraft.providers.ec2.waiting import SLOW
@@ -16,6 +16,8 @@ TRIES, READ = account.SILENT_TRIES, 15  # of each query: tries, and seconds of e
 SILENT = 5.0  # seconds after which the wait is named
 WAITING = f"AWS has not answered yet: it is queried {TRIES} times, for {READ} s each."
 NONE = "AWS has no machine with the tag kraftwright_cluster={cluster} in {region}"
+LOST = "AWS shows no machine of the host, but shows those of others"
+LAUNCH = "a lost one is launched again with its disks: playbooks/provision_ec2.yml"
 MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_cluster={cluster} in {region}"
 
 
@@ -31,19 +33,18 @@ def announced(display: Callable[[str], object], seconds: float) -> Iterator[None
         waiting.cancel()
 
 
-def missing_instance_refusals(
-    hosts: Sequence[str], machines: Sequence[str], variables: Mapping[str, Any]
-) -> list[Problem]:
-    """Refuse hosts of EC2 if the inventory has the machine of none of them.
+def missing_instances(hosts: Sequence[str], machines: Sequence[str], variables: Mapping[str, Any]) -> list[Problem]:
+    """Report hosts of EC2 whose machine the inventory lacks: refused if it has none, otherwise a warning for each.
 
-    `machines`: hosts with one. `variables`: those of a host. Without its machines a host has no real address and
-    no disks, so that a run would work with wrong ones.
+    `machines`: hosts with one. `variables`: those of a host. Without its machine a host has no real address and
+    no disks. A single lost machine refuses nothing: other plays remove or replace that node.
     """
-    if not hosts or machines:
-        return []
+    missing = [host for host in hosts if host not in machines]
+    if machines or not hosts:
+        return [Problem("ec2_unasked", LOST, LAUNCH, "", host, severity=WARNING) for host in missing]
     region, cluster = str(variables.get("kafka_ec2_region") or ""), str(variables.get("kafka_cluster_name") or "")
     message, remedy = reason(region, cluster)
-    return [Problem("ec2_unasked", message, remedy, "", host) for host in hosts]
+    return [Problem("ec2_unasked", message, remedy, "", host) for host in missing]
 
 
 def reason(region: str, cluster: str) -> tuple[str, str]:

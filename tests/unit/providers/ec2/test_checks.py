@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.asked import asked
 from ansible.module_utils.kraft.providers.ec2.checks import against
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentKey, Rule, Volume
+from ansible.module_utils.kraft.providers.ec2.plan import launch_tags
 
 from tests.unit.providers.ec2 import scene
 from tests.unit.providers.ec2.scene import MOUNT
@@ -55,6 +56,9 @@ def test_a_subnet_without_ipv4_is_refused_where_it_is_named_and_nowhere_else() -
 
 
 GROUP = scene.everything().groups[0]
+SUBNET = scene.everything().subnets[0]
+KEY = scene.KEY
+FORMER_KEY = {**scene.tags(), "i-1": {**scene.tags()["i-1"], model.KEY: "0" * 16}}
 VPC = scene.everything().vpc
 
 
@@ -63,6 +67,15 @@ VPC = scene.everything().vpc
     [
         ({}, {"groups": (dataclasses.replace(GROUP, egress=()),)}, "ec2_egress"),
         ({}, {"vpc": dataclasses.replace(VPC, default_route="nat-1")}, "ec2_route"),  # type: ignore[type-var]
+        ({}, {"subnets": (dataclasses.replace(SUBNET, foreign_table="rtb-9"),)}, "ec2_route"),
+        ({}, {"subnets": (dataclasses.replace(SUBNET, foreign_table="rtb-9", foreign_route="nat-1"),)}, "ec2_route"),
+        (
+            {"key_name": "orders", "public_key": ""},
+            {"tags": FORMER_KEY, "keys": (CurrentKey("orders", KEY),)},
+            "ec2_key",
+        ),
+        ({}, {"tags": FORMER_KEY}, "ec2_key"),
+        ({}, {"kms_keys": {"alias-a": "arn:b"}, "volumes": (scene.volume(0, kms_key="arn:a"),)}, "ec2_volume"),
         ({}, {"instances": (scene.instance(0, tokens="optional"),)}, "ec2_imds"),
         ({}, {"instances": (scene.instance(0, protected=True),)}, "ec2_protection"),
         ({"monitoring": True}, {}, "ec2_monitoring"),
@@ -103,7 +116,7 @@ LAUNCHED = (
 
 def test_a_machine_that_was_launched_as_it_is_wanted_says_nothing() -> None:
     wanted = scene.wanted(instance_profile="nodes", placement_group="g", user_data="#!", nodes=(scene.node(0),))
-    tags = {**scene.tags(), "i-1": {**scene.tags()["i-1"], **wanted.launch_tags}}
+    tags = {**scene.tags(), "i-1": {**scene.tags()["i-1"], **launch_tags(wanted, scene.everything())}}
     told = against(wanted, scene.everything(instances=LAUNCHED, tags=tags))
     assert {each.rule for each in told} == {"ec2_unlisted"}
 
@@ -119,6 +132,12 @@ def test_a_machine_that_was_launched_as_it_is_wanted_says_nothing() -> None:
         ({"nodes": (scene.node(0, private_ip="10.40.0.255"),)}, {}, "ec2_private_ip"),
         ({"nodes": (scene.node(0, private_ip="10.50.0.9"),)}, {}, "ec2_private_ip"),
         ({"vpc_cidr": "10.40.0.0/28"}, {}, "ec2_vpc_cidr"),
+        ({"public_addresses": model.ELASTIC}, {"spare_addresses": 2}, "ec2_address"),
+        (
+            {"nodes": (scene.node(0, volumes=(Volume(MOUNT, 100, kms_key="k"),)),)},
+            {"kms_keys": {"k": ""}},
+            "ec2_volume",
+        ),
     ],
 )
 def test_what_aws_would_refuse_of_what_is_to_be_made_is_refused_before(
@@ -168,3 +187,35 @@ def test_what_aws_would_refuse_halfway_is_refused_before(more: dict[str, Any], r
 def test_what_gp3_has_since_2025_is_accepted() -> None:
     large = Volume(MOUNT, 65536, iops=80000, throughput=2000)
     assert asked(scene.wanted(nodes=(scene.node(0, volumes=(large,)),))) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "changed"),
+    [
+        ({"public_addresses": model.ELASTIC}, {"spare_addresses": 3}),
+        ({"public_addresses": model.ELASTIC}, {"spare_addresses": None}),
+        ({"public_addresses": model.ELASTIC}, {"spare_addresses": 2, "addresses": TWO_ADDRESSES[:1]}),
+        (
+            {"nodes": (scene.node(0, volumes=(Volume(MOUNT, 100, kms_key="k"),)),)},
+            {"kms_keys": {"k": "arn:aws:kms:::key/a"}},
+        ),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 100, kms_key="k"),)),)}, {"kms_keys": {}}),
+    ],
+)
+def test_quotas_that_suffice_and_keys_that_exist_or_are_unknown_are_accepted(
+    more: dict[str, Any], changed: dict[str, Any]
+) -> None:
+    assert errors(against(scene.wanted(**more), scene.nothing(**changed))) == []
+
+
+def test_an_alias_that_was_not_resolved_and_a_foreign_table_with_a_route_are_no_difference() -> None:
+    node = scene.node(0, volumes=(Volume(MOUNT, 100, kms_key="alias/a"),))
+    volume = scene.volume(0, kms_key="arn:aws:kms:eu-central-1:1:key/b")
+    subnets = (
+        dataclasses.replace(SUBNET, foreign_table="rtb-9", foreign_route="igw-1"),
+        *scene.everything().subnets[1:],
+    )
+    for known in ({}, {"alias/a": "arn:aws:kms:eu-central-1:1:key/b"}):
+        found = scene.everything(volumes=(volume,), subnets=subnets, kms_keys=known)
+        told = against(scene.wanted(nodes=(node,)), found)
+        assert {each.rule for each in told} == {"ec2_unlisted"}

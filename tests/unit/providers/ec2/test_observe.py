@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import kafka_security_group_exposure_info as exposure_info
 import pytest
-from ansible.module_utils.kraft.providers.ec2 import advice, model, values
+from ansible.module_utils.kraft.providers.ec2 import advice, kms, model, values
 from ansible.module_utils.kraft.providers.ec2.account import advised, explained, refusal
 from ansible.module_utils.kraft.providers.ec2.answers import Question
 from ansible.module_utils.kraft.providers.ec2.observe import observe
@@ -231,3 +231,41 @@ def test_a_failed_loop_is_told_by_what_its_items_said() -> None:
     told = refusal(result, "Make the data disks")
     assert told == f"{said} -> {advice.ADVICE['VolumeLimitExceeded']}"
     assert refusal({"msg": "odd"}, "Launch the machine") == "Launch the machine: odd"
+
+
+def test_a_route_table_of_others_is_seen_at_the_subnet_that_uses_it(aws: Clients) -> None:
+    ec2, ssm = aws
+    build(ec2)
+    there = observe(ec2, ssm, Question("orders"))
+    assert there.vpc is not None
+    table = ec2.create_route_table(VpcId=there.vpc.id)["RouteTable"]["RouteTableId"]
+    ec2.associate_route_table(RouteTableId=table, SubnetId=there.subnets[0].id)
+    found = [observe(ec2, ssm, Question("orders")).subnets[0]]
+    gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+    ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=there.vpc.id)
+    ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway)
+    found.append(observe(ec2, ssm, Question("orders")).subnets[0])
+    ec2.create_tags(Resources=[table], Tags=tags("route-table")[0]["Tags"])
+    found.append(observe(ec2, ssm, Question("orders")).subnets[0])
+    assert [(each.foreign_table, each.foreign_route) for each in found] == [(table, ""), (table, gateway), ("", "")]
+
+
+def test_the_addresses_that_the_account_can_still_allocate_are_counted_if_one_is_missing(aws: Clients) -> None:
+    ec2, ssm = aws
+    build(ec2)
+    ec2.allocate_address(Domain="vpc")
+    assert observe(ec2, ssm, Question("orders", hosts=("kafka1",), elastic=True)).spare_addresses == 4
+    assert observe(ec2, ssm, Question("orders", hosts=("kafka1",))).spare_addresses is None
+    named = tags("elastic-ip", kraftwright_host="kafka1")
+    ec2.allocate_address(Domain="vpc", TagSpecifications=named)
+    assert observe(ec2, ssm, Question("orders", hosts=("kafka1",), elastic=True)).spare_addresses is None
+
+
+def test_an_alias_leads_to_its_key_and_a_key_that_is_none_or_disabled_is_empty(aws: Clients) -> None:
+    client = boto3.client("kms", region_name=REGION)
+    one, other = (client.create_key()["KeyMetadata"] for _ in range(2))
+    client.create_alias(AliasName="alias/disks", TargetKeyId=one["KeyId"])
+    client.disable_key(KeyId=other["KeyId"])
+    named = ("alias/disks", one["KeyId"], "alias/none", other["KeyId"])
+    assert kms.kms_keys(client, named) == dict(zip(named, (one["Arn"], one["Arn"], "", ""), strict=True))
+    assert aws

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.problem import WARNING
 from ansible.module_utils.kraft.providers.ec2 import account, unasked
 from botocore.exceptions import NoCredentialsError
 
@@ -31,7 +32,7 @@ class Answering(Silent):
 
 def asked(monkeypatch: pytest.MonkeyPatch, client: Silent) -> list[str]:
     monkeypatch.setattr(account, "client", lambda *_: client)
-    found = unasked.missing_instance_refusals(["k1", "k2"], [], VARIABLES)
+    found = unasked.missing_instances(["k1", "k2"], [], VARIABLES)
     assert [(each.rule, each.host) for each in found] == [("ec2_unasked", "k1"), ("ec2_unasked", "k2")]
     return [found[0].message, found[0].remedy]
 
@@ -49,6 +50,7 @@ def test_machines_that_aws_has_or_has_not_are_said(monkeypatch: pytest.MonkeyPat
     assert remedy in told
 
 
-def test_a_cluster_with_a_lost_machine_and_one_elsewhere_are_not_refused() -> None:
-    assert unasked.missing_instance_refusals(["k1", "k2"], ["k1"], VARIABLES) == []
-    assert unasked.missing_instance_refusals([], [], {}) == []
+def test_a_lost_machine_is_a_warning_and_a_cluster_elsewhere_has_none() -> None:
+    told = unasked.missing_instances(["k1", "k2"], ["k1"], VARIABLES)
+    assert [(each.rule, each.host, each.severity) for each in told] == [("ec2_unasked", "k2", WARNING)]
+    assert unasked.missing_instances([], [], {}) == []
