@@ -51,7 +51,7 @@ class Operator:
 
     def __init__(self, project: Path, scenario: str, playbooks: Mapping[str, Playbook]) -> None:
         self._project, self._scenario, self._playbooks = project, scenario, playbooks
-        self._hosts = Hosts.of(project, scenario)
+        self._hosts = Hosts.from_inventory(project, scenario)
         self._directory = project / f".kraftwright/molecule/{scenario}/operators"
 
     def try_state(self, state: State) -> Iterator[str]:

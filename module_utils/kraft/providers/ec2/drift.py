@@ -46,14 +46,14 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
             f"The cluster's VPC {vpc.id} has a default route that leads to {vpc.default_route}, not to {vpc.gateway}"
         )
         yield _warning("ec2_route", message, "it was not changed", "kafka_cluster_name", value=wanted.cluster)
-    for each in found.subnets:
-        if each.owned and each.foreign_table and vpc and each.foreign_route != vpc.gateway:
+    for subnet in found.subnets:
+        if subnet.owned and subnet.foreign_table and vpc and subnet.foreign_route != vpc.gateway:
             leads = (
-                f"whose default route leads to {each.foreign_route}"
-                if each.foreign_route
+                f"whose default route leads to {subnet.foreign_route}"
+                if subnet.foreign_route
                 else "without a default route"
             )
-            message = f"The cluster's subnet {each.id} uses the route table {each.foreign_table} of others, {leads}"
+            message = f"The cluster's subnet {subnet.id} uses the route table {subnet.foreign_table} of others, {leads}"
             remedy = "it was not changed: a route to an internet gateway lets the nodes reach other networks"
             yield _warning("ec2_route", message, remedy, "kafka_cluster_name", value=wanted.cluster)
     living = {each.host for each in found.instances}
