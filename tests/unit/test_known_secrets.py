@@ -63,6 +63,8 @@ def test_names_of_users_and_short_values_of_plugins_stay_readable() -> None:
 def test_a_continued_value_is_one_secret() -> None:
     text = 'x.jaas.config=org.Login required \\\n  username="a" \\\n  password="bobspass-5";\n'
     assert "bobspass" not in KnownSecrets([text]).hidden("said bobspass-5 aloud\n")
+    broken = "ssl.key.password=bobs\\\n    pass-5\n"
+    assert KnownSecrets([broken]).hidden("said bobspass-5 aloud\n") == f"said {HIDDEN} aloud\n"
 
 
 KEY = ["-----BEGIN RSA PRIVATE KEY-----\n", "MIIabc\n", "MIIdef\n", "-----END RSA PRIVATE KEY-----\n"]
