@@ -107,7 +107,9 @@ def main(arguments: Sequence[str]) -> int:
         sum(len(one.duplicated) for one in records),
     )
     sys.stdout.write(f"{described('benchmarks.crash', before, given.rounds)}\n{table(heading, rows(crashes))}\n")
-    sys.stdout.write(f"{acknowledged:,} records were acknowledged. Read back: {lost} are lost, {twice} stand twice. ")
+    sys.stdout.write(
+        f"{acknowledged:,} records were acknowledged. Read back: {lost} are lost, {twice} are duplicates. "
+    )
     sys.stdout.write(
         f"{given.idle:g} idle minutes with fast: {elections} elections, {fenced} looks with a fenced broker.\n"
     )

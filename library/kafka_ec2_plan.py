@@ -67,7 +67,7 @@ LOOK_SPEC: dict[str, Any] = {
 }
 
 
-def describe_resources(params: dict[str, Any]) -> dict[str, Any]:
+def read_resources(params: dict[str, Any]) -> dict[str, Any]:
     """Return the present resources as plain data; raises AccountError."""
     asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection", "elastic", "placement_group")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources", "kms_keys")}
@@ -84,7 +84,7 @@ def describe_resources(params: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=LOOK_SPEC, supports_check_mode=True)
-    module.finish(lambda: {"found": describe_resources(module.params)})
+    module.finish(lambda: {"found": read_resources(module.params)})
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def describe_instances(client: Any, cluster: str) -> tuple[list[model.CurrentInstance], dict[str, model.CurrentGroup]]:
+def read_instances(client: Any, cluster: str) -> tuple[list[model.CurrentInstance], dict[str, model.CurrentGroup]]:
     """Return the cluster's instances and all their groups by id."""
     filters = observe.owned_by(cluster)
     reservations = observe.pages(client, "describe_instances", "Reservations", Filters=filters)
@@ -81,7 +81,7 @@ def describe_instances(client: Any, cluster: str) -> tuple[list[model.CurrentIns
 def exposed(params: dict[str, Any]) -> dict[str, Any]:
     """Return the open ports, and those that are open without need; raises AccountError."""
     try:
-        instances, groups = describe_instances(
+        instances, groups = read_instances(
             account.client("ec2", params["region"], read=unasked.READ), params["cluster"]
         )
     except KraftError:

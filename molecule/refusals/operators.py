@@ -47,7 +47,7 @@ class Playbook:
 
 
 class Operator:
-    """Runs playbooks against the hosts of `scenario`, each with a directory of its own for logs."""
+    """Runs playbooks against the hosts of `scenario`, each with a separate directory for logs."""
 
     def __init__(self, project: Path, scenario: str, playbooks: Mapping[str, Playbook]) -> None:
         self._project, self._scenario, self._playbooks = project, scenario, playbooks

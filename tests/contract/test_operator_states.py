@@ -1,4 +1,4 @@
-"""The states in which molecule `refusals` tries an operator's playbooks are complete, and say what is expected."""
+"""Molecule `refusals` runs playbooks in unusual states: each state is complete, with its expected results."""
 
 from __future__ import annotations
 

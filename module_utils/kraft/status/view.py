@@ -66,9 +66,7 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    bare = {one.host for one in scene.nodes if one.down == NOT_DEPLOYED}
-    shown = _nodes(scene, led, why, hosts)
-    nodes = tuple(one if _bare(one, bare) else _compare(one, desired, hosts, settings) for one in shown)
+    nodes = _compared(_nodes(scene, led, why, hosts), scene, desired, hosts, settings)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -209,9 +207,17 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return first_to_end({host: certificates(results) for host, results in hosts.items()})
 
 
-def _bare(node: Node, bare: Collection[str]) -> bool:
-    """Check that the node has no Kafka to compare. `bare`: hosts where none is installed."""
-    return node.host in bare or node.state == STATES["taken_out"]
+def _compared(
+    nodes: Sequence[Node],
+    scene: Scene,
+    desired: Mapping[str, Any],
+    hosts: Mapping[str, Mapping[str, Any]],
+    live: Mapping[str, Any],
+) -> tuple[Node, ...]:
+    """Return the nodes, compared with `desired` if they have Kafka."""
+    bare = {one.host for one in scene.nodes if one.down == NOT_DEPLOYED}
+    bare |= {node.host for node in nodes if node.state == STATES["taken_out"]}
+    return tuple(node if node.host in bare else _compare(node, desired, hosts, live) for node in nodes)
 
 
 def _compare(
