@@ -35,6 +35,8 @@ IDENTITY = ("meta.properties", "bootstrap.checkpoint")
 CONTENT = ("/etc", "/opt/kafka", "/srv/kafka", "/data", "/usr/local")
 LARGEST_CONTENT = 100_000
 UNITS = ["systemctl", "show", "*.service", "--property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic"]
+#: Services that D-Bus starts for a question (`timedatectl`), and that end by themselves.
+ON_DEMAND = re.compile(r"systemd-(timedated|hostnamed|localed)\.service")
 KERNEL = ("vm/swappiness", "vm/max_map_count", "vm/dirty_ratio", "vm/dirty_background_ratio")
 SHOWN = 20
 DIFFERENT = 1  #: exit code
@@ -79,7 +81,9 @@ def units() -> Iterator[tuple[str, Any]]:
     shown = subprocess.run(UNITS, capture_output=True, text=True, check=True).stdout  # noqa: S603
     for block in shown.strip().split("\n\n"):
         known = dict(line.split("=", 1) for line in block.splitlines())
-        yield f"unit {known.pop('Id', '?')}", sorted(known.items())
+        name = known.pop("Id", "?")
+        if not ON_DEMAND.fullmatch(name):
+            yield f"unit {name}", sorted(known.items())
 
 
 def state() -> dict[str, Any]:
