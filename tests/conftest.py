@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,6 +17,8 @@ sys.path.append(str(ROOT / "molecule/watched"))
 
 from tests.wording_files import Wording  # noqa: E402 - by the path above
 
+# Tables are as wide as the terminal: tests see one width.
+os.environ["COLUMNS"] = "120"
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("kraft", deadline=None)
 settings.load_profile("kraft")
