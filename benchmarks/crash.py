@@ -59,6 +59,7 @@ def crash(lab: Lab, with_controller: bool, name: str) -> Crash:
 def rounds(lab: Lab, detection: str, number: int, crashes: Crashes) -> None:
     """Crash every victim so many times with these timeouts; a change of them takes a roll."""
     lab.deploy("--extra-vars", json.dumps({"kafka_failure_detection": detection}))
+    lab.await_archives()
     for turn, victim in itertools.product(range(number), VICTIMS):
         found = crash(lab, victim != VICTIMS[0], f"crash-{detection}-{turn}-{VICTIMS.index(victim)}")
         crashes[victim, detection].append(found)

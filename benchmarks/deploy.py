@@ -18,7 +18,6 @@ from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab, Run
 from benchmarks.machine import busy_cores, described, log_progress
 
-MAKING_SECONDS = 120.0
 #: Limits as a ratio to the floor of the same round; tasks are those on the busiest host.
 COLD, RERUN, LIVE = Promise(1.4), Promise(0.5), Promise(1.0)
 COLD_TASKS, RERUN_TASKS = Promise(30), Promise(8)
@@ -36,19 +35,13 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def settle(lab: Lab) -> None:
-    """Wait until the hosts have built their AppCDS archives, in the background of a first deployment."""
-    seconds = f"timeout {MAKING_SECONDS:.0f}"
-    lab.on_hosts(f"{seconds} sh -c 'while systemctl is-active --quiet kafka-appcds-archive; do sleep 1; done'")
-
-
 def one_round(lab: Lab, results: Results) -> None:
     """Measure every kind once."""
     lab.make()
     results["floor"].append(Run(floor.measured(lab), 0, 0))
     lab.make()
     results["cold"].append(lab.deploy())
-    settle(lab)
+    lab.await_archives()
     results["re-run"].append(lab.deploy())
     results["live setting"].append(lab.deploy(*LIVE_SETTING))
     log_progress("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))

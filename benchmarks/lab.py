@@ -24,6 +24,7 @@ PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
 #: Limit of a script on all hosts. If all nodes stop at once, the last broker waits for a quorum that is gone, until
 #: systemd ends it after five minutes (TimeoutStopSec of the unit).
 SCRIPT_SECONDS = 360.0
+ARCHIVE_SECONDS = 120.0
 SETTINGS = {
     "kafka_cluster_name": "benchmark",
     "kafka_cluster_id": "YmVuY2htYXJrLWNsdXN0ZQ",
@@ -109,6 +110,11 @@ class Lab:
     def deploy(self, *words: str) -> Run:
         """Run deploy_cluster.yml once."""
         return self.run(*words, "playbooks/deploy_cluster.yml")
+
+    def await_archives(self) -> None:
+        """Wait until the hosts have built their AppCDS archives, in the background of a first deployment."""
+        seconds = f"timeout {ARCHIVE_SECONDS:.0f}"
+        self.on_hosts(f"{seconds} sh -c 'while systemctl is-active --quiet kafka-appcds-archive; do sleep 1; done'")
 
     def run(self, *words: str) -> Run:
         """Run ansible-playbook once with these words, playbooks among them."""

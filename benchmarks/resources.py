@@ -48,6 +48,7 @@ def one_round(lab: Lab) -> dict[str, list[float]]:
     """Return the seconds of each run, on new hosts."""
     lab.make()
     lab.deploy()
+    lab.await_archives()
     found: dict[str, list[float]] = {"first": [lab.run(APPLY).seconds], "check": [], "plan": [], "re-run": []}
     for _ in range(LOOKS):
         check = lab.run("--check", APPLY)

@@ -95,6 +95,7 @@ def main(arguments: Sequence[str]) -> int:
         lab.make()
         for compiler, options in COMPILERS.items():
             lab.deploy("--extra-vars", json.dumps({"kafka_jvm_options": options}))
+            lab.await_archives()
             rolls[compiler] = []
             for _ in range(given.rounds):
                 rolls[compiler].append(roll(lab, options))

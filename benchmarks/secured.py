@@ -24,7 +24,6 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from benchmarks import native
-from benchmarks.deploy import settle
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import FailedError, Lab, Run
 from benchmarks.machine import busy_cores, described, log_progress
@@ -144,7 +143,7 @@ def one_kind(kind: str, lab: Lab, home: Path, count: int) -> tuple[dict[str, flo
     """Measure one kind on separate hosts: values, and the runs among them."""
     lab.make()
     runs = {"cold": lab.run(DEPLOY)}
-    settle(lab)
+    lab.await_archives()
     lab.run(APPLY)
     reruns = sorted((lab.run(DEPLOY, APPLY) for _ in range(RERUNS)), key=lambda run: run.seconds)
     if changed := sum(run.changed for run in reruns):

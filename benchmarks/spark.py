@@ -208,6 +208,7 @@ def measured(lab: Lab, given: argparse.Namespace) -> Rates:
         log_progress("a cluster is made")
         lab.make()
         lab.deploy()
+        lab.await_archives()
     addresses = given.bootstrap or ",".join(f"{each['ansible_host']}:9092" for each in lab.addresses().values())
     lab.directory.mkdir(parents=True, exist_ok=True)
     admin = AdminClient({"bootstrap.servers": addresses, "log_level": 0})
