@@ -117,12 +117,14 @@ def undeployed(subject: Subject) -> Iterator[Problem]:
         if facts["current_release"] is not None or running(facts) or facts.get("removed"):
             continue
         if not joins(subject, host) and not is_member(subject, host):
-            yield without_kafka(host)
+            yield without_kafka(host, to_join=subject.snapshot is not None and not host.is_controller)
 
 
-def without_kafka(host: Host) -> Problem:
+def without_kafka(host: Host, to_join: bool = False) -> Problem:
+    """Refuse a host without Kafka. `to_join`: a broker that is to join a running cluster."""
     message = "The host has no Kafka: it was not deployed yet, or it was destroyed"
-    remedy = "run site.yml, which deploys it, or remove it from the inventory's group"
+    deploys = f"{ADD}={host.name}, which makes it a member" if to_join else "site.yml, which deploys it"
+    remedy = f"run {deploys}, or remove it from the inventory's group"
     return Problem("not_deployed", message, remedy, host=host.name)
 
 
