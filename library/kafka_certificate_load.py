@@ -130,7 +130,7 @@ def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[s
     path = os.path.join(params["directory"], f"{certificate.CLIENTS}.pem")
     wanted = subjects(run, read_text(path)) if addresses else frozenset()
     deadline = time.monotonic() + params["timeout"]
-    while others := [address for address in addresses if accepted(run, address) != wanted]:
+    while others := [address for address in addresses if accepted(address) != wanted]:
         if time.monotonic() > deadline:
             seconds = f"{params['timeout']} s after the request to load them"
             raise ToolError(f"{', '.join(others)}: the node still trusts other client authorities {seconds}")

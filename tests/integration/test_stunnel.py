@@ -80,4 +80,4 @@ def test_only_the_scraper_gets_in(pki: Pki, proxy: tuple[int, subprocess.Popen[b
             scrape(port, pki, pair)
     with pytest.raises(OSError, match=r"."):
         scrape(port, pki, None, "http")
-    assert accepted(run, f"{ADDRESS}:{port}") == subjects(run, (pki.tls / "clients.pem").read_text())
+    assert accepted(f"{ADDRESS}:{port}") == subjects(run, (pki.tls / "clients.pem").read_text())

@@ -138,7 +138,7 @@ def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
     if found is None or showing_other([public(proxy)], found.group(0)):
         return True
     trusted = subjects(run, read_text(f"{directory}/{certificate.CLIENTS}.pem"))
-    return accepted(run, public(proxy)) != trusted
+    return accepted(public(proxy)) != trusted
 
 
 def is_wrong(run: Run, proxy: Proxy, directory: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
+import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from ansible.module_utils.kraft.node.certificate import CERTIFICATE
 
 SECONDS = 2.0
+OPENSSL_SECONDS = 10.0
 #: TLS 1.2, in which certificates are not encrypted. Source: RFC 5246, 6.2.1 and 7.4.
 HANDSHAKE, CERTIFICATES = 22, 11
 HEADER, LENGTH = 5, 3
@@ -29,12 +31,20 @@ def showing_other(addresses: Iterable[str], certificate: str) -> list[str]:
     return [address for address, text in shown if not text or ssl.PEM_cert_to_DER_cert(text) != wanted]
 
 
-def accepted(run: Callable[..., Any], address: str) -> frozenset[str]:
+def accepted(address: str) -> frozenset[str]:
     """Return the names of the authorities whose client certificates `address` accepts; none if it requests none.
 
-    `run`: as ``AnsibleModule.run_command``. openssl prints the listener's request before it refuses us.
+    openssl prints the listener's request before it refuses us. It may end before it reads its input, so it has none:
+    ``AnsibleModule.run_command`` fails with a broken pipe. A listener that hangs is ended after OPENSSL_SECONDS.
     """
-    _, said, _ = run(["openssl", "s_client", "-connect", address], data="Q\n")
+    command = ["openssl", "s_client", "-connect", address]
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=OPENSSL_SECONDS, check=False
+        )
+        said = done.stdout.decode(errors="replace")
+    except subprocess.TimeoutExpired as late:
+        said = (late.stdout or b"").decode(errors="replace")
     _, _, rest = said.partition("Acceptable client certificate CA names\n")
     return frozenset(takewhile(lambda line: "=" in line, rest.splitlines()))
 

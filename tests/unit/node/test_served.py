@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_a_listener_names_the_authorities_of_clients_that_it_trusts(listener: tu
     address, asks = listener
     trusted = subjects(run, (tmp_path / "ca.pem").read_text())
     assert trusted == {"CN = node"}
-    assert accepted(run, address) == (trusted if asks else frozenset())
+    assert accepted(address) == (trusted if asks else frozenset())
 
 
 def test_a_listener_shows_its_certificate_to_who_has_none(listener: tuple[str, bool], tmp_path: Path) -> None:
@@ -71,7 +72,22 @@ def test_who_shows_no_certificate_has_none(heard: bytes) -> None:
 
 
 def test_who_is_away_names_nobody() -> None:
-    assert accepted(run, "127.0.0.1:1") == frozenset()
+    assert accepted("127.0.0.1:1") == frozenset()
+
+
+def close_the_first(held: socket.socket) -> None:
+    held.accept()[0].close()
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_listener_that_closes_at_once_or_never_answers_names_nobody(
+    hangs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ansible.module_utils.kraft.node.served.OPENSSL_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        if not hangs:
+            threading.Timer(0, close_the_first, [held]).start()
+        assert accepted(f"127.0.0.1:{held.getsockname()[1]}") == frozenset()
 
 
 def test_no_certificate_has_no_name() -> None:
