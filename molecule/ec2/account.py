@@ -6,7 +6,7 @@
   of a single address), a neighbour's instance. The hosts are those of ``lab.yml``. The VPC is the lower end of the
   lab's network, which the last of them is not in; public addresses are of its upper end.
 - ``filter``: public addresses and security groups as they are now are made real on each host.
-- ``halt``: kafka2's machine is stopped, as somebody else may do it; its host goes down and comes up again.
+- ``halt``: kafka2's machine is stopped, as another person may do it; its host goes down and comes up again.
   Prints the public address that is lost.
 - ``expose``: the controllers' port opened on a second group, as by hand; ``foreign``: a rule in the cluster's
   own group.

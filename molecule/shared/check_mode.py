@@ -16,7 +16,7 @@ BUSY = """systemctl is-active --quiet kafka-appcds-archive \\
 || systemctl list-jobs --no-legend | grep --quiet ."""
 
 
-def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
+def predict(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
     """Run in check mode, after which every host must be as before."""
     runs.await_workers()
     hosts.everywhere(f"timeout 900 sh -c 'while {BUSY}; do sleep 0.5; done'")
@@ -29,12 +29,12 @@ def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
     return run
 
 
-def hold_foretold(foretold: Outcome, run: Outcome, left: bool) -> None:
+def hold_prediction(prediction: Outcome, run: Outcome, left: bool) -> None:
     """Check that the run's changes, by task and host, are those of the prediction.
 
     `left`: and that there are any; killed runs before may have left nothing to do.
     """
-    predicted, real = set(foretold.changed), set(run.changed)
-    hold(not predicted - real, f"foretold, but did not happen: {sorted(predicted - real)}", run)
-    hold(not real - predicted, f"happened, but was not foretold: {sorted(real - predicted)}", run)
-    hold(bool(real) or not left, "nothing was foretold, and nothing happened", run)
+    predicted, real = set(prediction.changed), set(run.changed)
+    hold(not predicted - real, f"predicted, but did not happen: {sorted(predicted - real)}", run)
+    hold(not real - predicted, f"happened, but was not predicted: {sorted(real - predicted)}", run)
+    hold(bool(real) or not left, "nothing was predicted, and nothing happened", run)

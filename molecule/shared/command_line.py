@@ -43,7 +43,7 @@ class CommandLine:
     def once_more(self, operation: Operation) -> list[str]:
         """Return the words of the idle run: the same one, or another playbook with the current settings."""
         if operation.idle == operation.playbook:
-            return self.arguments(operation, {**operation.anew, "kafka_probe": False})
+            return self.arguments(operation, {**operation.rerun, "kafka_probe": False})
         return self._words(operation.idle, self._settings)
 
     def _words(self, playbook: str, variables: Mapping[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from check_mode import foretell, hold_foretold
+from check_mode import hold_prediction, predict
 from command_line import CommandLine
 from condition import Condition
 from operations import Operation, load, seed
@@ -67,30 +67,30 @@ class Operator:
     def _killed(self, operation: Operation) -> list[Outcome]:
         """Return the runs that die. One with a random moment may end before it, and only a drill has a probe then."""
         killed: list[Outcome] = []
-        anew = {} if operation.kill else operation.anew
+        rerun = {} if operation.kill else operation.rerun
         quiet = {"kafka_probe": False} if operation.kills and operation.playbook not in PROBED else {}
         for moment in operation.moments(self._seed):
             died = self._runs.run(
-                self._command_line.arguments(operation, {**(anew if killed else {}), **quiet}), moment
+                self._command_line.arguments(operation, {**(rerun if killed else {}), **quiet}), moment
             )
             precise = "after" not in moment
             hold(died.code == SIGKILL or not precise, f"not killed at the moment: exit code {died.code}", died)
             hold(died.code in (SIGKILL, 0), f"failed before it was killed (exit code {died.code})", died)
             killed += [died] if died.code else []
-            anew = operation.anew if precise else anew
+            rerun = operation.rerun if precise else rerun
         if operation.kills:
             self.deaths[operation.name] = len(killed) - bool(operation.kill)
         return killed
 
     def _run(self, operation: Operation) -> Outcome:
         """Return the run that does not die, after checking its prediction."""
-        words = self._command_line.arguments(operation, operation.anew)
-        if not operation.foretold:
+        words = self._command_line.arguments(operation, operation.rerun)
+        if not operation.predicted:
             return self._runs.run(words)
         written, approved = self._plan(operation)
-        foretold = foretell(self._condition.every, self._runs, [*words, *written])
+        prediction = predict(self._condition.every, self._runs, [*words, *written])
         run = self._runs.run([*words, *approved])
-        hold_foretold(foretold, run, left=not operation.kills)
+        hold_prediction(prediction, run, left=not operation.kills)
         return run
 
     def _plan(self, operation: Operation) -> tuple[list[str], list[str]]:

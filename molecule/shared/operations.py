@@ -49,11 +49,11 @@ class Operation:
     gone: str = ""
     before: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, str] = field(default_factory=dict)
-    foretold: bool = False
+    predicted: bool = False
     kill: Mapping[str, Any] = field(default_factory=dict)
     kills: int = 0
     lasts: float = 0
-    anew: Mapping[str, Any] = field(default_factory=dict)
+    rerun: Mapping[str, Any] = field(default_factory=dict)
     idle: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
     told: str = ""

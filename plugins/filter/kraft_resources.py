@@ -10,7 +10,7 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.operations.resources import foretold
+from ansible.module_utils.kraft.operations.resources import predicted
 from ansible.module_utils.kraft.spec.resources import users
 
 
@@ -31,7 +31,7 @@ def kraft_declared(
     return {
         "acls": of_all,
         "quotas": limits,
-        "steps": foretold.steps(topics, users.credentials(given), of_all, limits),
+        "steps": predicted.steps(topics, users.credentials(given), of_all, limits),
         "generated": users.generated(given),
         "certified": users.certified(given),
     }

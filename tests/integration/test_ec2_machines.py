@@ -29,7 +29,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 
 @pytest.fixture(scope="module")
-def foretold(aws: Account) -> str:
+def predicted(aws: Account) -> str:
     """Return the output of check mode before there is anything."""
     inventory = aws.inventory(NAME, kafka_cluster_id=IDS[NAME])
     told = aws.play("provision_ec2", inventory, "--check", "--diff")
@@ -38,16 +38,16 @@ def foretold(aws: Account) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(aws: Account, foretold: str) -> str:
+def built(aws: Account, predicted: str) -> str:
     """Return the output of the first run."""
-    assert foretold
+    assert predicted
     aws.double.calls.clear()
     told = aws.play("provision_ec2", aws.inventory(NAME, kafka_cluster_id=IDS[NAME]))
     assert len(aws.double.calls) <= 110
     return told
 
 
-def test_check_mode_foretells_groups_rules_volumes_and_instances(foretold: str) -> None:
+def test_check_mode_predicts_groups_rules_volumes_and_instances(predicted: str) -> None:
     for line in (
         "+create VPC 127.40.0.0/16",
         "+create security group kafka-brokers-orders",
@@ -55,8 +55,8 @@ def test_check_mode_foretells_groups_rules_volumes_and_instances(foretold: str) 
         "+create volume of 100 GiB for kafka2 /srv/kafka/data1",
         "+launch instance kafka3: m6i.large in eu-central-1c, node id 3, ami-",
     ):
-        assert line in foretold
-    assert "unreachable=0    failed=0" in foretold
+        assert line in predicted
+    assert "unreachable=0    failed=0" in predicted
 
 
 def test_machines_are_spread_encrypted_and_let_in_what_the_listeners_need(aws: Account, built: str) -> None:
@@ -109,8 +109,8 @@ def test_an_added_client_network_changes_one_rule_and_a_foreign_rule_goes(aws: A
         kafka_ec2_client_sources=clients,
         kafka_ec2_accept_plaintext_outside=["CLIENT"],
     )
-    foretold = aws.play("provision_ec2", inventory, "--check", "--diff")
-    changes = [line for line in foretold.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    predicted = aws.play("provision_ec2", inventory, "--check", "--diff")
+    changes = [line for line in predicted.splitlines() if line.startswith("+") and not line.startswith("+++")]
     assert changes == [
         "+remove rule tcp 19093 from 0.0.0.0/0",
         "+add rule tcp 9092 from 127.41.0.0/16 (listener CLIENT)",

@@ -101,9 +101,9 @@ class Lab:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     lab = Lab(tmp_path_factory.mktemp("lab"))
     try:
-        foretold = lab.play("main", "--check", "--diff")
+        predicted = lab.play("main", "--check", "--diff")
         assert lab.left() == ""
-        assert "+create host one" in foretold
+        assert "+create host one" in predicted
         before = os.umask(0o077)  # as many an operator has it
         try:
             lab.play("main")

@@ -76,14 +76,14 @@ def test_a_user_logs_in_with_the_declared_password_and_a_second_run_changes_noth
 ) -> None:
     users = [{"name": "writer", "password": AWKWARD}, {"name": "reader", "password": PASSWORD}]
     asked: dict[str, Any] = {"client": reached(broker), "logins": logins(broker), "users": users}
-    foretold = run_module("kafka_user", check_mode=True, **asked)
+    predicted = run_module("kafka_user", check_mode=True, **asked)
     made = run_module("kafka_user", **asked)
     assert made["changed"]
-    assert made["steps"] == foretold["steps"]
+    assert made["steps"] == predicted["steps"]
     assert not run_module("kafka_user", **asked)["changed"]
     users[0]["password"] = ANOTHER
-    foretold = run_module("kafka_user", check_mode=True, **asked)
-    assert foretold["steps"] == ["set user writer (SCRAM-SHA-512)"]
+    predicted = run_module("kafka_user", check_mode=True, **asked)
+    assert predicted["steps"] == ["set user writer (SCRAM-SHA-512)"]
     assert run_module("kafka_user", **asked)["changed"]
     assert not run_module("kafka_user", **asked)["changed"]
     to_be_generated = {**asked, "users": [{"name": "later"}, {"name": "writer"}]}
@@ -212,9 +212,9 @@ def test_topics_users_acls_and_quotas_are_one_run(broker: KafkaCluster, run_modu
         "add User:together may write: topic together",
         "add user together: producer_byte_rate (bytes/s)",
     ]
-    foretold = run_module("kafka_resources", check_mode=True, **asked)
+    predicted = run_module("kafka_resources", check_mode=True, **asked)
     made = run_module("kafka_resources", **asked)
-    for result in (foretold, made):
+    for result in (predicted, made):
         assert result["changed"]
         assert result["topics"][0]["steps"] == ["create: partitions 2, replicas 1"]
         assert result["steps"] == steps
@@ -222,7 +222,7 @@ def test_topics_users_acls_and_quotas_are_one_run(broker: KafkaCluster, run_modu
     assert written(broker, "together", AWKWARD, "together") == ""
     again = run_module("kafka_resources", **asked)
     assert (again["changed"], again["steps"], again["diff"]) == (False, [], [])
-    assert [result["invocation"] for result in (foretold, made, again)] == [{}, {}, {}]
+    assert [result["invocation"] for result in (predicted, made, again)] == [{}, {}, {}]
 
 
 def test_a_kind_that_is_refused_keeps_all_others_as_they_are(broker: KafkaCluster, run_module: RunModule) -> None:

@@ -222,9 +222,9 @@ def test_what_was_changed_live_keeps_no_other_file_from_its_place(host: Host) ->
     host.kafka_node()
     host.configure("node.id=1\nnum.io.threads=16\n")
     (room / "log4j2.yaml").write_text("monitorInterval: 10\nlevel: debug\n")
-    foretold = host.kafka_node(check_mode=True)
+    predicted = host.kafka_node(check_mode=True)
     result = host.kafka_node()
-    assert (foretold["actions"], result["actions"], result["stale"]) == (["place"], ["place"], True)
+    assert (predicted["actions"], result["actions"], result["stale"]) == (["place"], ["place"], True)
     assert ((config / "log4j2.yaml").read_text()[-6:], in_place(host)) == ("debug\n", "node.id=1\n")
     assert not host.kafka_node()["changed"]
 
@@ -367,7 +367,7 @@ def contributing(host: Host, key: str, text: str) -> list[dict[str, Any]]:
     return [*({**one, "sensitive": one["path"].endswith(".pem")} for one in given), *own]
 
 
-def test_contributed_files_come_change_and_go_as_foretold(host: Host) -> None:
+def test_contributed_files_come_change_and_go_as_predicted(host: Host) -> None:
     host.install()
     host.kafka_node(files=host.wanted("node.id=1\n"))
     steps = [

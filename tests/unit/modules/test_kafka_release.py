@@ -149,12 +149,12 @@ def test_an_archive_left_by_a_killed_run_is_removed(host: Host) -> None:
     assert not host.incoming.exists()
 
 
-def test_halves_of_archives_that_killed_runs_left_are_removed_and_foretold(host: Host) -> None:
+def test_halves_of_archives_that_killed_runs_left_are_removed_and_predicted(host: Host) -> None:
     halves = [host.incoming.parent / name for name in (".ansible_tmp4k2x.tgz", "kafka_2.13-9.9.0.tgz")]
     for half in halves:
         half.write_bytes(b"half")
-    foretold = host.kafka_release(check_mode=True)
-    assert foretold["changed"]
+    predicted = host.kafka_release(check_mode=True)
+    assert predicted["changed"]
     assert all(half.exists() for half in halves)
     host.kafka_release()
     assert os.listdir(host.incoming.parent) == []

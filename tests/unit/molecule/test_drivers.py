@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import sweeps
-from check_mode import hold_foretold
+from check_mode import hold_prediction
 from deployments import Point
 from operate import hold_died
 from operations import LOCKED_SECONDS, Operation
@@ -59,19 +59,19 @@ def test_named_moment_comes_before_random_ones() -> None:
 
 
 @pytest.mark.parametrize("happened", [(), ("kafka1: b",), ("kafka1: a", "kafka2: a")])
-def test_what_happens_must_have_been_foretold(happened: tuple[str, ...]) -> None:
+def test_what_happens_must_have_been_predicted(happened: tuple[str, ...]) -> None:
     with pytest.raises(AssertionError):
-        hold_foretold(outcome("kafka1: a"), outcome(*happened), left=False)
+        hold_prediction(outcome("kafka1: a"), outcome(*happened), left=False)
 
 
-def test_run_does_what_was_foretold_in_any_order() -> None:
-    hold_foretold(outcome("kafka1: a", "kafka2: a"), outcome("kafka2: a", "kafka1: a"), left=True)
+def test_run_does_what_was_predicted_in_any_order() -> None:
+    hold_prediction(outcome("kafka1: a", "kafka2: a"), outcome("kafka2: a", "kafka1: a"), left=True)
 
 
 def test_something_happens_unless_killed_runs_may_have_done_it_all() -> None:
-    with pytest.raises(AssertionError, match="nothing was foretold"):
-        hold_foretold(outcome(), outcome(), left=True)
-    hold_foretold(outcome(), outcome(), left=False)
+    with pytest.raises(AssertionError, match="nothing was predicted"):
+        hold_prediction(outcome(), outcome(), left=True)
+    hold_prediction(outcome(), outcome(), left=False)
 
 
 def test_loop_over_hosts_is_one_batch() -> None:

@@ -24,7 +24,7 @@ INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.4.0.tgz"
         (True, True, "/tmp/.kraftwright-kafka_2.13-4.4.0.tgz"),  # noqa: S108 - nothing is written there
     ],
 )
-def test_a_first_download_is_foretold_without_its_directory(check: bool, missing: bool, expected: str) -> None:
+def test_a_first_download_is_predicted_without_its_directory(check: bool, missing: bool, expected: str) -> None:
     host = {"steps": {"directories": {"changed": missing}}}
     given: dict[str, Any] = {"kafka_install_dir": "/opt/kafka", "kafka_archive": URL, "ansible_check_mode": check}
     found = rendered("kafka", "__kafka_archive_downloaded", ansible_facts={"kafka_host": host}, **given)

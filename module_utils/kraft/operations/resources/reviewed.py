@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node.files.secret_digest import secret_digest
-from ansible.module_utils.kraft.operations.resources import foretold
+from ansible.module_utils.kraft.operations.resources import predicted
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential
 from ansible.module_utils.kraft.problem import Problem
 
@@ -31,8 +31,8 @@ def resources_plan(given: Mapping[str, Any], salt: str) -> Json:
     topics = {each["name"]: list(each["steps"]) for each in result.get("topics") or () if each["steps"]}
     access = list(result.get("steps") or ())
     if found == NEW:
-        topics = {each["name"]: _declared(each) for each in entries["topics"] if each.get("state") != foretold.ABSENT}
-        access = foretold.steps([], entries["users"], entries["acls"], entries["quotas"])
+        topics = {each["name"]: _declared(each) for each in entries["topics"] if each.get("state") != predicted.ABSENT}
+        access = predicted.steps([], entries["users"], entries["acls"], entries["quotas"])
     return {
         "found": found,
         "topics": dict(sorted(topics.items())),

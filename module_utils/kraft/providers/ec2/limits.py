@@ -40,9 +40,7 @@ def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
         yield Problem("ec2_address", message, remedy, "kafka_ec2_public_addresses", severity=WARNING)
     lacking = [each.host for each in wanted.nodes if each.host not in {address.host for address in found.addresses}]
     if found.spare_addresses is not None and len(lacking) > found.spare_addresses:
-        message = (
-            f"{len(lacking)} hosts need a new Elastic IP, and this account can allocate {found.spare_addresses} more"
-        )
+        message = f"New Elastic IPs needed: {len(lacking)}. This account can allocate {found.spare_addresses} more"
         remedy = "release unused ones (aws ec2 describe-addresses), or ask AWS for a higher quota (L-0263D0A3)"
         yield Problem("ec2_address", message, remedy, "kafka_ec2_public_addresses", value=ELASTIC)
     for zone, cidr in missing_subnets(wanted, found):

@@ -16,8 +16,8 @@ TRIES, READ = account.SILENT_TRIES, 15  # of each query: tries, and seconds of e
 SILENT = 5.0  # seconds after which the wait is named
 WAITING = f"AWS has not answered yet: it is queried {TRIES} times, for {READ} s each."
 NONE = "AWS has no machine with the tag kraftwright_cluster={cluster} in {region}"
-LOST = "AWS shows no machine of the host, but shows those of others"
-LAUNCH = "a lost one is launched again with its disks: playbooks/provision_ec2.yml"
+LOST = "AWS shows machines of other hosts, but none of this one"
+LAUNCH = "if it is lost, playbooks/provision_ec2.yml launches a new one with the host's disks"
 MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_cluster={cluster} in {region}"
 
 

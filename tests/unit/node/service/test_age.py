@@ -47,7 +47,7 @@ def test_files_that_are_newer_than_the_process_differ(directory: Path, started: 
     assert [one.file for one in found.differences] == [str(directory / name) for name in newer]
 
 
-def test_check_mode_foretells_the_restart_for_a_certificate_that_is_due(directory: Path) -> None:
+def test_check_mode_predicts_the_restart_for_a_certificate_that_is_due(directory: Path) -> None:
     found = age.with_certificates(openssl(), node(5.0), place(directory.parent), due=True)
     assert [one.file for one in found.differences] == [str(directory / "node.pem")]
 

@@ -149,7 +149,7 @@ def test_a_machine_is_asked_for_with_its_address_group_and_tags() -> None:
     assert of_plan(wanted, found, made)["awaited"] == ["kafka1"]
 
 
-def test_what_happens_on_a_machine_that_is_stopped_cannot_be_foretold_yet() -> None:
+def test_what_happens_on_a_machine_that_is_stopped_cannot_be_predicted_yet() -> None:
     found = scene.everything(instances=(scene.instance(0), scene.instance(1, state="stopped"), scene.instance(2)))
     wanted = scene.wanted()
     assert of_plan(wanted, found, plan(wanted, found))["awaited"] == ["kafka2"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible.module_utils.kraft.operations.resources.foretold import steps
+from ansible.module_utils.kraft.operations.resources.predicted import steps
 from ansible.module_utils.kraft.spec.resources import users
 
 PEOPLE: list[dict[str, Any]] = [
