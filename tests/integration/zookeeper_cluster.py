@@ -55,15 +55,24 @@ class ZooKeeperCluster:
     zookeeper_port: int
     ports: dict[int, int]
     properties: Mapping[str, str] = field(default_factory=dict)
+    listeners: str = ""
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def start(
-        cls, directory: Path, version: str, brokers: int = 1, properties: Mapping[str, str] | None = None
+        cls,
+        directory: Path,
+        version: str,
+        brokers: int = 1,
+        properties: Mapping[str, str] | None = None,
+        listeners: str = "",
     ) -> Self:
-        """Return when every broker is listed. Brokers have a configured id: ``broker.id``, as it was."""
+        """Return when every broker is listed. Brokers have a configured id: ``broker.id``, as it was.
+
+        `listeners`: those of a single broker beside PLAINTEXT, as ``,LOGIN://127.0.0.1:9094``.
+        """
         zookeeper, *ports = free_ports(1 + brokers)
-        cluster = cls(directory, version, zookeeper, dict(enumerate(ports, 1)), properties or {})
+        cluster = cls(directory, version, zookeeper, dict(enumerate(ports, 1)), properties or {}, listeners)
         try:
             cluster.launch_zookeeper()
             for broker in cluster.ports:
@@ -84,7 +93,7 @@ class ZooKeeperCluster:
 
     def launch_broker(self, broker: int) -> None:
         """Start the process of one broker and return at once."""
-        listener = f"PLAINTEXT://127.0.0.1:{self.ports[broker]}"
+        listener = f"PLAINTEXT://127.0.0.1:{self.ports[broker]}{self.listeners}"
         own = {
             "broker.id": str(broker),
             "listeners": listener,
