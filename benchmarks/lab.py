@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -42,11 +43,16 @@ class FailedError(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a playbook: wall seconds, executed tasks of the busiest host, the recap's changes."""
+    """One run of a playbook: wall seconds, executed tasks of the busiest host, the recap's changes.
+
+    ``processor``: seconds of processor of ansible-playbook and its children on this machine, without ssh's shared
+    connections, which stay open after the run.
+    """
 
     seconds: float
     tasks: int
     changed: int
+    processor: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -122,11 +128,11 @@ class Lab:
         environment = {"KRAFTWRIGHT_TIMELINE": str(self._timeline)}
         inventory = str(self.directory / "inventory")
         began = time.monotonic()
-        play(["--inventory", inventory, *words], environment, log)
+        processor = play(["--inventory", inventory, *words], environment, log)
         seconds = time.monotonic() - began
         lines = self.timeline()
         counts = tasks_per_host(lines)
-        return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines))
+        return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines), processor)
 
     def timeline(self) -> list[dict[str, Any]]:
         """Return the timeline of the last run: a line for each task and host."""
@@ -160,11 +166,18 @@ def inventory_of(hosts: list[str], settings: dict[str, Any]) -> dict[str, Any]:
     return {"kafka": {"hosts": nodes, "vars": {**settings, "kafka_archive_checksum": f"sha256:{checksum}"}}}
 
 
-def play(words: list[str], environment: dict[str, str], log: Path) -> None:
-    """Run ansible-playbook into a log. Raises FailedError with the log's end."""
-    given = {**os.environ, "NO_COLOR": "1", **environment}
+def play(words: list[str], environment: dict[str, str], log: Path) -> float:
+    """Run ansible-playbook into a log. Return its seconds of processor. Raises FailedError with the log's end."""
+    given, before = {**os.environ, "NO_COLOR": "1", **environment}, spent()
     with log.open("w") as file:
         done = subprocess.run([PLAYBOOK, *words], cwd=ROOT, env=given, stdout=file, stderr=file, check=False)  # noqa: S603
     if done.returncode != 0:
         end = "\n".join(log.read_text().splitlines()[-30:])
         raise FailedError(f"ansible-playbook {words[-1]} failed; the end of {log}:\n{end}")
+    return spent() - before
+
+
+def spent() -> float:
+    """Return the seconds of processor of this process's children that have ended, with theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from benchmarks import deploy, scale
+from benchmarks import deploy, lab, scale
 from benchmarks.figures import Promise, Series, paired, table, tasks_per_host
 from benchmarks.floor import controllers, properties
 from benchmarks.lab import Run
@@ -63,8 +66,18 @@ def test_a_deployment_is_held_against_the_floor_of_its_own_round() -> None:
     assert again[4:] == ["0", "≤ 0.5 of the floor: **missed**"]
 
 
-def test_twelve_hosts_are_held_against_three() -> None:
-    assert scale.row(12, [Run(5, 9, 0)], [Run(16, 9, 0)])[-2:] == ["3.20", "≤ 2.2: **missed**"]
+def test_the_processor_time_of_many_hosts_is_compared_with_that_of_three() -> None:
+    small, large = [Run(5, 9, 0, 2.0)], [Run(200, 9, 0, 25.0)]
+    assert scale.row(50, small, large)[2:] == ["25.0 s", "12.50", "≤ 12: **missed**", "0.50 s", "≤ 0.4 s: **missed**"]
+    assert scale.row(12, small, [Run(30, 9, 0, 4.0)])[3:] == ["2.00", "-", "0.33 s", "≤ 0.4 s: kept"]
+
+
+def test_the_processor_time_of_a_child_and_of_its_children_is_counted() -> None:
+    before = lab.spent()
+    work = "import time\nwhile time.process_time() < 0.2: pass"
+    inner = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {work!r}], check=True)"
+    subprocess.run([sys.executable, "-c", inner], check=True)
+    assert lab.spent() - before >= 0.2
 
 
 def test_the_floor_knows_every_controller() -> None:
