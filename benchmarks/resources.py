@@ -55,7 +55,7 @@ def one_round(lab: Lab) -> dict[str, list[float]]:
         found["plan"].append(max(one["end"] - one["start"] for one in lab.timeline() if one["task"] == PLANNING))
         rerun = lab.run(APPLY)
         if check.changed or rerun.changed:
-            raise FailedError(f"changed where nothing was to do: {check.changed} predicted, {rerun.changed} done")
+            raise FailedError(f"changed although nothing was to do: {check.changed} predicted, {rerun.changed} done")
         found["check"].append(check.seconds)
         found["re-run"].append(rerun.seconds)
     return found

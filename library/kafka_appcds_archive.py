@@ -41,7 +41,7 @@ making:
   returned: always
   type: bool
 reason:
-  description: Why there is none, where the JVM refused it.
+  description: Why there is none, if the JVM refused it.
   returned: always
   type: str
 operation:

@@ -13,7 +13,7 @@ description:
     So nothing is left of a listener that was renamed. In O(path) itself it removes those of other listeners alone.
 options:
   path:
-    description: The directory. It is made where it is missing.
+    description: The directory. It is made if it is missing.
     type: path
     required: true
   files:

@@ -12,7 +12,7 @@ description:
     keys stay as they are.
   - Refuses settings that Kafka reads only at its start, and unknown names, which Kafka would accept without an error.
     Kafka validates all changes before any is made.
-  - A change is done when those whom it concerns show it. Pools of threads are changed in several steps where Kafka
+  - A change is done when those whom it concerns show it. Pools of threads are changed in several steps if Kafka
     allows them only to be doubled or halved at once.
   - An override counts more than C(server.properties). Role C(kafka) removes those that its file has
     caught up with.

@@ -80,7 +80,7 @@ certificates:
   elements: dict
 own_certificate:
   description:
-    - The certificate (PEM) that the process was started with, and shows when it connects as a Raft client. Empty where
+    - The certificate (PEM) that the process was started with, and shows when it connects as a Raft client. Empty if
       its listeners show the same, and if O(secured) is empty.
   returned: success
   type: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_deployment_plan
-short_description: Writes the plan of a deployment to a file, or refuses to go on where it is not the approved one
+short_description: Writes the plan of a deployment to a file, or refuses to go on if it is not the approved one
   (internal)
 description:
   - Combines the answers of each planner for each host into one value. The same state and the same inventory give the

@@ -12,7 +12,7 @@ description:
   - One look at VPC, subnets, security groups, key pairs, volumes, instances and Elastic IPs, found by the cluster's
     tag, and at what is named by id. A dozen calls, side by side; throttled ones are repeated. Credentials come from
     AWS's own variables and files. Needs boto3 on the control machine.
-  - In check mode it shows the whole plan as a diff and reports a change where there is one; otherwise the tasks that
+  - In check mode it shows the whole plan as a diff and reports a change if there is one; otherwise the tasks that
     follow do.
 options:
   state:

@@ -23,7 +23,7 @@ options:
       - V(unreadable) takes all rights off O(log_dir) for O(seconds). Kafka halts, and cannot start meanwhile. Then the
         rights are as before, systemd starts Kafka, and the module waits until it runs.
       - V(full) fills the filesystem of O(log_dir) for O(seconds), and goes on as V(unreadable). The file has no name,
-        so its space is free when its process ends. Refused where anything but Kafka may need that filesystem.
+        so its space is free when its process ends. Refused if anything but Kafka may need that filesystem.
       - V(cut_off) drops Kafka's traffic between this host and O(peers) for O(seconds), by C(nft), and waits until that
         is over. Clients reach the node meanwhile.
     type: str

@@ -12,7 +12,7 @@ description:
   - A file is written beside its place, synced and renamed, so that a killed run leaves the old file or the new one.
     The temporary file of a killed run has a fixed name, is recognised by the next one and removed.
   - Everything that cannot be done is reported at once, before the first change. A directory is not replaced by a file
-    nor a file by a directory; a link is only changed where a link is. Nothing is changed recursively.
+    nor a file by a directory; a link is only changed if a link is. Nothing is changed recursively.
   - Links on the way to a path are followed when root made them, and refused otherwise. A file that is itself a link
     is refused.
   - In check mode a missing user, group or parent directory is taken for something that an earlier task would have made.

@@ -72,7 +72,7 @@ all_healthy:
   returned: always
   type: bool
 answer:
-  description: C(known); C(unknown) where something is there and gave no usable answer; C(unreachable).
+  description: C(known); C(unknown) if something is there and gave no usable answer; C(unreachable).
   returned: always
   type: str
 problems:
@@ -94,7 +94,7 @@ diagnosis:
   type: dict
 differences:
   description: Comparison of the process's start with O(deployed), as M(kafka_node) returns it.
-  returned: where the process runs with something older
+  returned: if the process runs with something older
   type: list
   elements: dict
 """

@@ -12,7 +12,7 @@ description:
   - Changes nothing, so it runs in check mode as it does otherwise. M(kafka_preflight) validates the facts.
 options:
   log_dirs: {description: Directories for records., type: list, elements: path, default: []}
-  metadata_log_dir: {description: Directory of the metadata log, where it is not one of O(log_dirs)., type: path}
+  metadata_log_dir: {description: Directory of the metadata log, if it is not one of O(log_dirs)., type: path}
   install_dir: {description: Installation directory of Kafka., type: path, default: /opt/kafka}
   unit: {description: Name of Kafka's systemd unit., type: str, default: kafka}
   user: {description: User that Kafka runs as., type: str, default: kafka}
@@ -65,7 +65,7 @@ author: [Kraftwright]
 RETURN = r"""
 ansible_facts:
   description: >-
-    C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container where
+    C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container if
     there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard, sysctl
     (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with), hostname,
     machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, closed, filesystem, table, model,

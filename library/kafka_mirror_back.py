@@ -24,7 +24,7 @@ options:
     type: dict
     required: true
   replication_factor:
-    description: Replicas of the topic with positions; fewer where the source has fewer brokers.
+    description: Replicas of the topic with positions; fewer if the source has fewer brokers.
     type: int
     required: true
 extends_documentation_fragment: [kafka_client]

@@ -14,7 +14,7 @@ description:
   - The files to start with wait in C(next) below O(install_dir). Only a start puts them in place and leads the link
     C(current) to the release, so a node that crashes while it waits for its turn comes back with what it ran with.
     A file that a running process reads again by itself, or runs with already, is put in place at once.
-    Then it reloads systemd where that has an older unit, enables the unit, and starts it once.
+    Then it reloads systemd if that has an older unit, enables the unit, and starts it once.
   - A start counts as done when the JVM loads classes. A process that ends at once is a failure, with its last output.
     M(kafka_health) checks that the node is ready.
   - If role C(kafka_collector) watches the host, a stop or a start leaves a marker for alerts. It marks work on the node
@@ -98,7 +98,7 @@ author: [Kraftwright]
 
 RETURN = r"""
 running: {description: "True if it runs, or would in check mode.", returned: unless it left, type: bool}
-pid: {description: "Its process id, 0 where it does not run.", returned: unless it left, type: int}
+pid: {description: "Its process id, 0 if it does not run.", returned: unless it left, type: int}
 started_at:
   description: Start of the process, in microseconds since the host's boot; 0 if it does not run.
   returned: unless it left

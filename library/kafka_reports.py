@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: kafka_reports
 short_description: Makes a directory of the control machine for the reports of one cluster (internal)
 description:
-  - Makes O(path) where it is missing, for its owner and group alone, and notes in it whose reports it holds.
-  - Refuses a directory that holds reports of another cluster. One without a note, of an older version, is taken where
+  - Makes O(path) if it is missing, for its owner and group alone, and notes in it whose reports it holds.
+  - Refuses a directory that holds reports of another cluster. One without a note, of an older version, is taken if
     its last report is this cluster's, or names none.
   - Opens no connection. In check mode it only refuses.
 options:

@@ -41,7 +41,7 @@ class Workload(TypedDict):
 class Counts(TypedDict):
     """``written``: acknowledged. ``read``: records of this run found in the topic, copies included.
 
-    ``lost``: numbers of which no copy was found; ``undecided`` where an open transaction hides as many offsets.
+    ``lost``: numbers of which no copy was found; ``undecided`` if an open transaction hides as many offsets.
     ``duplicated``: copies beyond the first. ``corrupt``: other bytes than written. ``out_of_order``: first copies
     behind a later record of their writer in their partition. ``misplaced``: in another partition than sent to.
     ``foreign_headers``: with headers, which no run writes. ``odd_times``: intact, and made at another time than the

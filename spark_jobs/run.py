@@ -122,7 +122,7 @@ def _write(bench: Bench) -> Rate:
 def _account(
     bench: Bench, stored: DataFrame, times: tuple[int, int], window: kafka_io.Window
 ) -> tuple[list[dict[str, Any]], Rate]:
-    """Return the audit's rows; the rate is that of reading and auditing, in one pass where nothing is wrong."""
+    """Return the audit's rows; the rate is that of reading and auditing, in one pass if nothing is wrong."""
     began = monotonic()
     rows = audit.account(stored, bench.workload, times, window.spans)
     result = rate(_total(rows, "records"), _total(rows, "bytes"), monotonic() - began)

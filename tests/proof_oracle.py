@@ -9,7 +9,7 @@ partner is excused:
   hold. At most as many as offsets are missing on the other side between the two pairs around it. A record of an aborted
   transaction is not missing.
 
-A timestamp is not compared where the target's broker has set it.
+A timestamp is not compared if the target's broker has set it.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class ClientConfig:
     ca_file: str = ""  #: PEM file with the certificates to trust; empty: those that the machine trusts
     keystore_file: str = ""  #: the client's certificate and key, in one file
     keystore_type: str = PEM
-    ca_pem: str = ""  #: the certificates to trust as text, which counts before their file where a client reads it
+    ca_pem: str = ""  #: the certificates to trust as text, which counts before their file if a client reads it
     certificate_pem: str = ""
     key_pem: str = dataclasses.field(default="", repr=False)
     keystore_password: str = dataclasses.field(default="", repr=False)

@@ -1,4 +1,4 @@
-"""Writes the plan of a deployment to a file, and refuses to go on where it is not the one that was approved."""
+"""Writes the plan of a deployment to a file, and refuses to go on if it is not the one that was approved."""
 
 from __future__ import annotations
 

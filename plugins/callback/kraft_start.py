@@ -41,7 +41,7 @@ module_results.install()  # in the main process, before the first task
 PROOF = "verify_cluster.yml"
 SWITCH = "mirror_cutover.yml"
 BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used
-REFUSED = 2  # as where the inventory is refused
+REFUSED = 2  # as if the inventory is refused
 
 
 def ours(playbook: Any) -> list[tuple[Any, str]]:
@@ -96,7 +96,7 @@ class CallbackModule(CallbackBase):
         self._play: Any = None
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
-        """End the run where it must not begin: Ansible makes a warning of a callback's errors, so this one exits."""
+        """End the run if it must not begin: Ansible makes a warning of a callback's errors, so this one exits."""
         plays = ours(playbook)
         self._ours = [play for play, _ in plays]
         self._end(objection(asked(plays)) if plays else "", BAD_OPTIONS)

@@ -48,7 +48,7 @@ def parser() -> Parser:
             one.add_argument("--config", type=Path, required=True, help="JSON, as spark_jobs/probe/settings.py has it")
         if verb == "start":
             one.add_argument(
-                "--if-answers", action="store_true", help="for a first deployment: no error where nobody answers"
+                "--if-answers", action="store_true", help="for a first deployment: no error if no broker answers"
             )
     return made
 

@@ -55,7 +55,7 @@ def start(home: Path, config: Path, if_answers: bool) -> int:
 
 
 def stop(home: Path) -> int:
-    """End the probe and account for its records; nothing to do where none was started."""
+    """End the probe and account for its records; nothing to do if none was started."""
     left = process.find(home)
     if left is None:
         print_line("No probe was running.")

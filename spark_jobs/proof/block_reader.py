@@ -47,7 +47,7 @@ def first_pass(
 def narrowed(
     clusters: Sequence[Cluster], pairs: Sequence[TopicPair], differing: Places, bits: int
 ) -> dict[Place, Stretch]:
-    """End stretches where both sides are equal again up to their end."""
+    """End stretches once both sides are equal again up to their end."""
     two_sided = {place: one for place, one in differing.items() if one.source.records and one.target.records}
     if not two_sided:
         return dict(differing)

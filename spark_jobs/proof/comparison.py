@@ -22,7 +22,7 @@ from spark_jobs.proof.topics import Cluster, Place, TopicPair, unreadable
 Say = Callable[[str], None]  # each step, for observers
 Marks = Mapping[Place, tuple[Collection[int], Collection[int]]]  # offsets of groups on both sides
 DIRECT = 20_000  # offsets of both sides: the native client reads such a partition faster than Spark begins one
-SMALL = 500_000  # offsets of both sides: such a partition is read by the native client where it differs
+SMALL = 500_000  # offsets of both sides: such a partition is read by the native client if it differs
 TOGETHER = 500_000  # offsets that are in memory at the same time
 
 
@@ -162,7 +162,7 @@ class Comparison:
         held: Mapping[Place, Sequence[Held]],
         spans: Mapping[Place, Sequence[tuple[int, int]]],
     ) -> dict[Place, list[int]]:
-        """Return the offsets of aborted records where a side is compacted: they are there, so no cleaner took them."""
+        """Return the offsets of aborted records if a side is compacted: they are there, so no cleaner took them."""
         asked = {
             name: (start, end)
             for place, name in names.items()

@@ -79,7 +79,7 @@ def blocks(rows: DataFrame, append_time: Collection[str], bits: int) -> DataFram
 
 
 def blocks_from_end(rows: DataFrame, append_time: Collection[str], bits: int, totals: Totals) -> DataFrame:
-    """Return the same counted from the end. A block ends where the other side has no more records to compare."""
+    """Return the same counted from the end. A block ends when the other side has no more records to compare."""
     counted = [(topic, partition, *numbers) for (topic, partition), numbers in totals.items()]
     sizes = rows.sparkSession.createDataFrame(counted, "topic string, partition int, total long, common long")
     joined = _placed(rows).join(F.broadcast(sizes), ["topic", "partition"])

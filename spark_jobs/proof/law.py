@@ -157,7 +157,7 @@ def _gaps(numbers: Sequence[Pair], logs: tuple[Log, Log]) -> Iterator[Gap]:
 
 
 def _excuse(gap: Gap, lacking: int, logs: tuple[Log, Log], excused: Excused) -> bool:
-    """Take what one side lacks in a gap; false where the evidence does not cover all of it."""
+    """Take what one side lacks in a gap; false if the evidence does not cover all of it."""
     own, other = logs[1 - lacking], logs[lacking]
     alone = gap.rows(1 - lacking, own)
     if not alone:

@@ -13,7 +13,7 @@ MOST_BLOCKS = 100_000  # of both sides together: so many are in the driver's mem
 class Block(NamedTuple):
     """A run of records: how many, its first and last offset, and one number for what they hold and their order.
 
-    ``newest``: the highest timestamp, in ms since 1970; not above 0 where records bear none. ``stamped``: how many
+    ``newest``: the highest timestamp, in ms since 1970; not above 0 if records bear none. ``stamped``: how many
     records have a timestamp that a broker has set.
     """
 

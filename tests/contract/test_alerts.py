@@ -75,7 +75,7 @@ def test_an_alert_says_what_it_is_and_what_to_do(alert: str) -> None:
     assert anchor == alert.lower()
 
 
-def test_there_are_enough_alerts_and_few_that_wake_somebody() -> None:
+def test_there_are_enough_alerts_and_few_that_wake_someone() -> None:
     assert len(ALERTS) >= 26
     assert len([one for one in ALERTS.values() if one["severity"] == "page"]) < len(ALERTS) / 2
 

@@ -102,7 +102,7 @@ def test_the_operations_are_found() -> None:
     assert {"deploy_cluster", "restart_cluster", "remove_nodes", "rebalance"} <= {str(one.id) for one in operations()}
 
 
-#: Entry points of role kafka that unpack a release where a host lacks it.
+#: Entry points of role kafka that unpack a release if a host lacks it.
 INSTALLING = {"main", "add", "replace"}
 
 

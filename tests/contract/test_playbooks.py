@@ -89,7 +89,7 @@ def test_a_play_of_ours_that_finds_no_host_ends_the_run(
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("playbooks/*.yml")), ids=lambda path: path.name)
 def test_only_the_making_of_machines_may_find_no_host(path: Path) -> None:
-    """A template that gives an empty list where a group is missing reports success for nothing."""
+    """A template that gives an empty list if a group is missing reports success for nothing."""
     hosts = [str(play.get("hosts", "")) for play in yaml.safe_load(path.read_text())]
     silent = {each for each in hosts if "default([])" in each}
     expected = {"provision_ec2.yml": "ec2", "mirror_cutover.yml": "way_back"}

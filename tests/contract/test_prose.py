@@ -26,7 +26,11 @@ PATTERNS = {
     "clause": re.compile(
         r"^(?:What(?! you see when it worked)|Who|Whose|Whoever|Whether|Which|Of|How|When)(?=[ ,])(?!.*\?$)"
     ),
-    "where": re.compile(r"^Where(?=[ ,])(?!.*\?$)|[;:] where\b|\b(?:also|only|except) where\b"),
+    "where": re.compile(
+        r"^Where(?=[ ,])(?!.*\?$)|[;:] where\b"
+        r"|\b(?:also|only|except|empty|false|none|null|fails?|refused?|Error) where\b"
+        r"|\bwhere (?:it|there|that|this|they) (?:is|are|was|were|has|have|had) (?:a|an|no|not|none|missing|empty)\b"
+    ),
     "word": re.compile(r"\b(?:nobody|somebody|whoever|anew|foretells?|foretold|shall|held against)\b", re.IGNORECASE),
     "own": re.compile(r"\bof (?:its|their|his|one's) own\b|\bof (?:which|whom)\b", re.IGNORECASE),
     "person": re.compile(r"\b(?:(?:was|were|be|been|being) told|tells?|says?|speaks?|asks|knows?)\b", re.IGNORECASE),

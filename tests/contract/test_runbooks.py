@@ -85,7 +85,7 @@ def test_every_message_that_a_runbook_quotes_is_one_that_is_said() -> None:
     assert [each for each in unsaid if not any(other in each for other in OF_OTHERS)] == []
 
 
-def test_a_message_that_nobody_says_is_seen() -> None:
+def test_a_message_that_no_one_says_is_seen() -> None:
     assert runs("would remove … of all ACLs") == ["of all ACLs"]
     assert runs("cannot be run") == ["cannot be run"]
     assert not any(run in said() for run in runs("another process answers under this node id"))

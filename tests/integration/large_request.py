@@ -35,7 +35,7 @@ def with_array(count: int) -> bytes:
 
 
 def send(port: int, request: bytes, seconds: float = 30) -> bytes:
-    """The first bytes of the broker's answer; none where it ends the connection, or does not answer in time."""
+    """The first bytes of the broker's answer; none if it ends the connection, or does not answer in time."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
         connection.sendall(struct.pack(">i", len(request)) + request)
         return connection.recv(64)

@@ -79,7 +79,7 @@ def held(cluster: KafkaCluster, topic: str) -> dict[int, list[bytes]]:
 def hasty(service: dict[str, Any], seconds: int = 3) -> dict[str, Any]:
     """A service that is killed leaves a transaction open, for a minute by default; the next one waits until it ends.
 
-    `seconds` is longer where a transaction must outlast a broker.
+    `seconds` is longer if a transaction must outlast a broker.
     """
     limit = {f"{service['into']}.producer.transaction.timeout.ms": str(1000 * seconds)}
     return {**service, "properties": {**service["properties"], **limit}}
@@ -121,7 +121,7 @@ def arrive(cluster: KafkaCluster, topic: str, seconds: float = SECONDS) -> None:
 
 
 def ends(cluster: KafkaCluster, topic: str) -> list[int]:
-    """The next offset of each partition; 0 where the topic is not there."""
+    """The next offset of each partition; 0 if the topic is not there."""
     consumer, deadline = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness"}), monotonic()
     places = [TopicPartition(topic, number) for number in range(PARTITIONS)]
     try:

@@ -181,7 +181,7 @@ def test_every_controller_says_whom_it_follows_at_its_own_listener(
     assert (seen["quorum"], seen["registered"]) == (None, None)
 
 
-def test_who_does_not_answer_is_said_and_harms_nobody(client: dict[str, Any], run_module: Module) -> None:
+def test_who_does_not_answer_is_said_and_harms_no_one(client: dict[str, Any], run_module: Module) -> None:
     with socket.create_server(("127.0.0.1", 0)) as frozen:  # accepts connections and never answers
         address = f"127.0.0.1:{frozen.getsockname()[1]}"
         nobody = [{"node_id": 1, "address": "127.0.0.1:1"}, {"node_id": 2, "address": address}]
@@ -451,7 +451,7 @@ def test_kafkas_own_topics_are_not_deleted(client: dict[str, Any], topic: Module
     assert "never deleted" in refused["msg"]
 
 
-def test_nobody_to_ask_is_said_after_the_timeout(run_module: Module) -> None:
+def test_no_one_to_ask_is_said_after_the_timeout(run_module: Module) -> None:
     nobody = {"bootstrap_servers": ["127.0.0.1:1,127.0.0.1:2"]}
     for module, params in (("kafka_cluster_info", {}), ("kafka_topic", {"name": "a"})):
         found = run_module(module, client=nobody, timeout=1, **params)

@@ -159,7 +159,7 @@ def test_ssh_goes_through_a_session_where_that_is_said(aws: Account, built: str)
     assert not any(rule[1] == aws.ssh_port for rule in aws.rules(NAME))
 
 
-def test_a_stopped_machine_is_started_a_lost_one_made_anew_with_its_disk_and_a_disk_grown(
+def test_a_stopped_machine_is_started_a_lost_one_made_again_with_its_disk_and_a_disk_grown(
     aws: Account, built: str
 ) -> None:
     assert built

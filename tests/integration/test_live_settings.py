@@ -181,7 +181,7 @@ def test_what_the_broker_itself_refuses_is_left_to_a_restart_and_said(plan: Call
     assert (refused[0], refused[1][:4]) == ("not live", ["1", *change])
 
 
-def test_somebody_elses_override_is_shown_and_left_unless_it_hides_what_is_declared(
+def test_foreign_override_is_shown_and_left_unless_it_hides_what_is_declared(
     config: Callable[..., dict[str, Any]], plan: Callable[..., dict[str, Any]]
 ) -> None:
     config("1", num_io_threads=6, background_threads=12)
@@ -191,7 +191,7 @@ def test_somebody_elses_override_is_shown_and_left_unless_it_hides_what_is_decla
     assert config("1", background_threads=None)["changed"]
 
 
-def test_where_nobody_answers_everything_is_left_to_restarts(run_module: Module) -> None:
+def test_where_no_one_answers_everything_is_left_to_restarts(run_module: Module) -> None:
     client = {"bootstrap_servers": ["127.0.0.1:1"]}
     nodes = [{"host": "kafka1", "node_id": 1, "wanted": {IO: "8"}, "differences": plain(setting(f"{IO} 4 -> 8"))}]
     found = run_module("kafka_config_plan", check_mode=True, client=client, nodes=nodes)

@@ -1,4 +1,4 @@
-"""A copy where both sides are secured: a login at the source, the node's certificate at the target."""
+"""A copy with both sides secured: a login at the source, the node's certificate at the target."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ def test_offsets_that_mirrormaker_never_translates_are_set_where_the_pairs_say_t
     assert sum("kafka_mirror_set_offsets=true" in one for one in report["verdict"]["sentences"]) == 4
     report = proven(spark, tmp_path, copied, groups=("late", "amid"), set_offsets=True, **asked)
     assert report["verdict"]["outcome"] == "failed"
-    assert at(copied, "late") == {}  # nothing is set where not all is proven
+    assert at(copied, "late") == {}  # nothing is set if not all is proven
     report = proven(spark, tmp_path, copied, groups=("late",), set_offsets=True, **asked)
     assert {one["outcome"] for one in report["groups"]} == {"set"}
     assert report["verdict"]["outcome"] == "proven"

@@ -28,7 +28,7 @@ from tests.integration.killed_modules import kills
 PARTITIONS = {"heavy": 6, "small": 8}
 KILOBYTES = 5000  # in each partition that is heavy
 RATE = 1_500_000  # bytes per second
-PATIENCE = 4.0  # seconds; 14 where everything stays throttled until the last one has arrived
+PATIENCE = 4.0  # seconds; 14 if everything stays throttled until the last one has arrived
 
 
 @pytest.fixture

@@ -152,7 +152,7 @@ def folder(lab: LabHosts, inventory: Path) -> Path:
     return ROOT / ".kraftwright" / lab.name / "monitoring"
 
 
-def test_who_shows_the_certificate_of_the_scraper_gets_in_and_nobody_else(
+def test_who_shows_the_certificate_of_the_scraper_gets_in_and_no_one_else(
     lab: LabHosts, inventory: Path, folder: Path
 ) -> None:
     jobs = yaml.safe_load((folder / "prometheus.yml").read_text())["scrape_configs"]

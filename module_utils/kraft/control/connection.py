@@ -87,7 +87,7 @@ CAUSES = (
         "sudo_password_wrong",
         r"Incorrect sudo password|incorrect password attempt",
         "sudo does not take the password",
-        "give the password of the user on the host (--ask-become-pass); where hosts differ, ansible_become_password"
+        "give the password of the user on the host (--ask-become-pass); if hosts differ, ansible_become_password"
         " in a vault",
     ),
     Cause(

@@ -30,7 +30,7 @@ SHOWN = 10  #: groups
 
 
 Listed = Mapping[str, Mapping[str, tuple[str, str]]]  #: coordinator's address -> group -> (type, state)
-Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group -> offsets, and lags where it has them
+Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group -> offsets, and lags if it has them
 
 
 def measure(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:

@@ -19,7 +19,7 @@ def left(install_dir: str) -> list[str]:
 
 
 def remove(run: Run, install_dir: str) -> None:
-    """Stop them first. Raises ToolError where systemd cannot."""
+    """Stop them first. Raises ToolError if systemd cannot."""
     units = [name for name in SERVICES if is_ours(unit_path(name))]
     if units:
         systemctl(run, "disable", "--now", *units)

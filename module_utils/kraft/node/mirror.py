@@ -222,7 +222,7 @@ def is_ours() -> bool:
 
 
 def refuse_taken_port(run: Run, port: int) -> None:
-    """Raises RefusedError where another process listens for other machines at the workers' port."""
+    """Raises RefusedError if another process listens for other machines at the workers' port."""
     _, said, _ = run(["systemctl", "show", "--property", "MainPID", "--value", SERVICE])
     own = int(said.strip() or 0)
     for one in ports_in_use([port], own):

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.node.mirror import SERVICE
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.wording import printable
 
-SECONDS = 120  #: so far back it looks where the service ends and is started again every few seconds
+SECONDS = 120  #: so far back it looks if the service ends and is started again every few seconds
 LINES = 2000
 LEVEL = re.compile(r"(TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
 #: Errors that Connect retries itself, usual while workers of several hosts find each other.

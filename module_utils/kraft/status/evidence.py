@@ -24,10 +24,10 @@ class Evidence:
     signal holds the process. ``silent``: the errors of its own listeners, asked on the host itself. ``claims``: what
     each controller answered to this host. ``removed``: the host has the mark of ``remove_nodes.yml``. ``lived``: if
     anything shows that the node was ever started, None if not inspected. ``obstacles``: why Kafka cannot start.
-    ``foreign``: whose node the host is, where it is another one: then nothing else of it is the node's.
+    ``foreign``: whose node the host is, if it is another one: then nothing else of it is the node's.
     ``migration``: the phase of a migration with which it was deployed. ``static``: it goes by a list of voters.
     ``restarts``: how many times systemd has started it again, the last time ``age`` seconds ago. ``release``: version
-    of Kafka that runs, "" where that is not known. ``release_age``: seconds since the host's release was last changed.
+    of Kafka that runs, "" if that is not known. ``release_age``: seconds since the host's release was last changed.
     """
 
     host: str

@@ -8,7 +8,7 @@ type: notification
 short_description: Notes what a table of problems is made of
 description:
   - For molecule's scenarios only. Does nothing without C(KRAFTWRIGHT_PROBLEMS).
-  - A table of problems is made where a run is refused. Each one adds its problems to the file, one JSON object a line.
+  - A table of problems is made when a run is refused. Each one adds its problems to the file, one JSON object a line.
 options:
   path:
     description: The file. It is emptied when the run begins.

@@ -10,7 +10,7 @@ def test_all_that_was_acknowledged_and_can_be_read_is_neither_lost_nor_doubled()
     assert reconcile({0: [0, 1], 1: [0]}, {0: [0, 1], 1: [0]}) == Reconciled(acknowledged=3)
 
 
-def test_a_write_that_nobody_acknowledged_does_not_hide_a_lost_one() -> None:
+def test_a_write_that_no_one_acknowledged_does_not_hide_a_lost_one() -> None:
     """The log holds as many records as were acknowledged, and one that was is not among them."""
     assert reconcile({0: [0, 1, 2]}, {0: [0, 1, 3]}) == Reconciled(acknowledged=3, lost=((0, 2),))
 

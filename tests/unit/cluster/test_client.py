@@ -67,7 +67,7 @@ def question(asking: Client) -> object:
     return asking.request("DescribeClusterRequest")
 
 
-def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
+def test_where_no_one_listens_it_is_said_at_once(asking: Client) -> None:
     started = time.monotonic()
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nothing listens"):
         asking.send(NOBODY, question(asking))
@@ -76,7 +76,7 @@ def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
     assert time.monotonic() - started < 0.5
 
 
-def test_a_name_that_nobody_knows_is_unreachable(asking: Client) -> None:
+def test_a_name_that_no_one_knows_is_unreachable(asking: Client) -> None:
     with pytest.raises(UnreachableError, match=r"no-such-host\.invalid:9092: DNS"):
         asking.send("no-such-host.invalid:9092", question(asking))
 
@@ -127,7 +127,7 @@ def test_codes_of_answers_become_errors_with_kafkas_words(asking: Client) -> Non
     assert passing.retriable
 
 
-def test_a_snapshot_of_nobody_is_unreachable(asking: Client) -> None:
+def test_a_snapshot_of_no_one_is_unreachable(asking: Client) -> None:
     with pytest.raises(UnreachableError):
         gather.observe(asking)
 

@@ -48,7 +48,7 @@ def test_the_desired_listener_comes_first_whatever_else_there_is_now() -> None:
     assert made["others"] == [{"bootstrap_servers": ["b:1"], "listener": "OLD", "security_protocol": "PLAINTEXT"}]
 
 
-def test_without_a_broker_nobody_is_asked() -> None:
+def test_without_a_broker_no_one_is_asked() -> None:
     assert connections(client_parameter([], "/opt/kafka", "ours")).addresses == ()
 
 

@@ -26,7 +26,7 @@ def test_the_gate_names_who_holds_a_replica_of_a_partition_without_leader() -> N
     assert judge(snapshot, [2]).reasons == ("partition a-0 has no leader, and 2 holds a replica",)
 
 
-def test_the_gate_holds_a_node_for_topics_that_nobody_told() -> None:
+def test_the_gate_holds_a_node_for_topics_that_no_one_told() -> None:
     silent = dataclasses.replace(cluster(), topics=None, unanswered={"topics": "no answer"})
     assert judge(silent, [1]).reasons == ("topics is not known: no answer",)
 
@@ -48,7 +48,7 @@ def test_every_part_of_what_is_expected_counts() -> None:
     assert expected(given) == Expected("x", frozenset({1}), frozenset({2}), 9, frozenset({3}))
 
 
-def test_without_a_quorum_nobody_is_measured_by_it() -> None:
+def test_without_a_quorum_no_one_is_measured_by_it() -> None:
     silent = Snapshot("x", (broker(1),))
     assert distance(silent, Expected()) == 0
     assert distance(silent, Expected(voter_ids=frozenset({1, 2}))) == 2

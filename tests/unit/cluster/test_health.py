@@ -61,7 +61,7 @@ def test_brokers_that_are_missing_or_fenced_are_named(wording: Wording) -> None:
     wording(found)
 
 
-def test_a_fenced_broker_that_nobody_expects_does_not_hurt() -> None:
+def test_a_fenced_broker_that_no_one_expects_does_not_hurt() -> None:
     snapshot = cluster(brokers=[broker(1), broker(2), broker(3), broker(9, fenced=True)])
     assert unhealthy_reasons(snapshot, THREE) == ()
     assert named(unhealthy_reasons(snapshot, Expected())) == [["9"]]

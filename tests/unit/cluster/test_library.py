@@ -41,7 +41,7 @@ def test_others_may_read_a_copy_that_root_has_made_for_itself_alone(archive: Pat
     assert modes == {0o755, 0o644}
 
 
-def test_the_zip_serves_where_nobody_else_may_read_its_copy(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_zip_serves_where_no_one_else_may_read_its_copy(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unpacked(str(archive), make=True)
     monkeypatch.setattr("ansible.module_utils.kraft.cluster.unpacked.os.access", lambda *_: False)
     assert unpacked(str(archive), make=True) == str(archive)
@@ -65,7 +65,7 @@ def test_a_place_that_cannot_be_written_leaves_the_zip(archive: Path, monkeypatc
     assert unpacked(str(archive), make=True) == str(archive)
 
 
-def test_where_nothing_may_be_written_the_zip_serves_until_somebody_else_has_unpacked_it(archive: Path) -> None:
+def test_where_nothing_may_be_written_the_zip_serves_until_another_user_has_unpacked_it(archive: Path) -> None:
     assert unpacked(str(archive), make=False) == str(archive)
     assert list(archive.parent.iterdir()) == [archive]
     assert unpacked(str(archive), make=True) == unpacked(str(archive), make=False) != str(archive)

@@ -29,5 +29,5 @@ def test_only_the_nodes_asked_for_are_ordered() -> None:
     assert order([3, 1], cluster()) == (3, 1)
 
 
-def test_without_a_leader_nobody_is_last_for_it() -> None:
+def test_without_a_leader_no_one_is_last_for_it() -> None:
     assert order([1, 2, 3], cluster(leader=quorum(-1))) == (1, 2, 3)

@@ -27,7 +27,7 @@ def test_a_stall_timeout_ends_when_nothing_advances() -> None:
     assert not stall_timeout.lasts()
 
 
-def test_a_stall_timeout_begins_anew_with_every_advance() -> None:
+def test_a_stall_timeout_begins_again_with_every_advance() -> None:
     clock = Clock()
     stall_timeout = StallTimeout(10, clock)
     for second in range(0, 90, 9):

@@ -131,7 +131,7 @@ def request_of_somebody() -> str:
     return made.public_bytes(serialization.Encoding.PEM).decode()
 
 
-def test_nobody_has_an_authority_before_it_is_made(tmp_path: Path) -> None:
+def test_no_one_has_an_authority_before_it_is_made(tmp_path: Path) -> None:
     nowhere = Place(tmp_path / "none", "only-for-this-test")
     assert authority.fault(nowhere) == ""
     assert authority.certificates(nowhere.directory) == {}
@@ -184,7 +184,7 @@ def test_a_node_without_a_certificate_needs_one(place: Place, tmp_path: Path) ->
         (NODE, {"renew_all": True}),
     ],
 )
-def test_a_certificate_that_no_longer_fits_is_issued_anew(
+def test_a_certificate_that_no_longer_fits_is_issued_again(
     place: Place, host: str, node: Node, more: dict[str, Any]
 ) -> None:
     found = issued(place, host)
@@ -393,7 +393,7 @@ def test_a_user_who_goes_or_gets_a_password_loses_the_certificate(place: Place) 
         assert steps(place, without) == []
 
 
-def test_a_file_that_is_no_certificate_or_has_another_key_is_issued_anew(place: Place) -> None:
+def test_a_file_that_is_no_certificate_or_has_another_key_is_issued_again(place: Place) -> None:
     path = place.directory / "users/writer.pem"
     carry_out(place, WRITER)
     text = path.read_text()

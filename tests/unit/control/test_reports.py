@@ -44,7 +44,7 @@ def test_another_cluster_of_the_same_name_is_refused_with_both_ids_and_the_way_o
     assert reports.owner(directory) == OURS
 
 
-def test_a_mark_beside_which_nothing_was_written_holds_nobody_back(directory: Path) -> None:
+def test_a_mark_beside_which_nothing_was_written_holds_no_one_back(directory: Path) -> None:
     reports.claim(directory, OURS)
     assert reports.claim(directory, THEIRS)
     assert (directory / reports.MARK).read_text() == f"{THEIRS}\n"
@@ -63,7 +63,7 @@ def test_a_directory_without_a_mark_is_refused_where_its_report_does_not(directo
 
 
 @pytest.mark.parametrize("content", ['{"cluster": {}}', '{"cluster": null}', "[]", "torn {", ""])
-def test_a_report_that_names_no_cluster_holds_nobody_back(directory: Path, content: str) -> None:
+def test_a_report_that_names_no_cluster_holds_no_one_back(directory: Path, content: str) -> None:
     directory.mkdir(parents=True)
     (directory / "report.json").write_text(content)
     assert reports.claim(directory, OURS)

@@ -70,7 +70,7 @@ def test_a_package_that_is_locked_and_not_there_is_named(wheels: Path, cache: Pa
         bundle.members(ROOT, cache, wheels, [VERSION])
 
 
-def test_jars_that_nobody_fetched_are_named(wheels: Path, cache: Path) -> None:
+def test_jars_that_no_one_fetched_are_named(wheels: Path, cache: Path) -> None:
     shutil.rmtree(cache / "spark")
     with pytest.raises(locks.LockError, match=r"spark/jars/\*\.jar; run `make archive`"):
         bundle.members(ROOT, cache, wheels, [VERSION])

@@ -78,7 +78,7 @@ def test_a_second_run_waits_for_the_first(tmp_path: Path, monkeypatch: pytest.Mo
     assert names(tmp_path / "client") == {"kafka_python.zip"}
 
 
-def test_a_checksum_waits_for_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checksum_waits_for_no_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dist, "CACHE", tmp_path)
     (tmp_path / "given.tgz").write_bytes(b"given")
     with (tmp_path / whole.LOCK).open("a") as held:

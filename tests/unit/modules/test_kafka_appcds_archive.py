@@ -152,7 +152,7 @@ def test_a_jvm_that_makes_none_is_no_failure(host: Host) -> None:
     assert host.options().startswith("-cp ")
 
 
-def test_a_making_that_was_killed_is_begun_anew(host: Host) -> None:
+def test_a_making_that_was_killed_is_begun_again(host: Host) -> None:
     (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
     begun = host.make()
     assert (begun["operation"], begun["changed"], begun["in_use"], begun["missing"]) == ("make", False, False, True)
@@ -195,7 +195,7 @@ def test_a_making_that_runs_is_left_alone(host: Host) -> None:
     assert (second["operation"], second["changed"]) == ("none", False)
 
 
-def test_a_making_that_ends_while_it_is_looked_at_is_not_begun_anew(host: Host) -> None:
+def test_a_making_that_ends_while_it_is_looked_at_is_not_begun_again(host: Host) -> None:
     (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
     host.make()
     work = f"{host.release}/.classes"

@@ -308,7 +308,7 @@ def test_a_process_that_was_started_before_the_asked_moment_is_stale(host: Host)
     assert "is no moment such as" in host.kafka_node(state="reported", started_before="yesterday")["msg"]
 
 
-def test_what_is_in_place_can_be_started_anew_without_what_waits(host: Host) -> None:
+def test_what_is_in_place_can_be_started_again_without_what_waits(host: Host) -> None:
     host.install()
     host.kafka_node()
     host.configure("node.id=1\nbroken=yes\n")

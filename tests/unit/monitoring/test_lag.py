@@ -29,7 +29,7 @@ def test_the_next_record_has_been_there_since_the_log_was_that_long(
     assert seconds_behind(history, offset, now) == pytest.approx(seconds)
 
 
-def test_a_log_to_which_nobody_writes_has_two_points() -> None:
+def test_a_log_to_which_no_one_writes_has_two_points() -> None:
     history: History = ()
     for at in range(10):
         history = noted(history, float(at), 7)

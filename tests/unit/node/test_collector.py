@@ -195,7 +195,7 @@ def test_where_node_exporter_runs_already_ours_goes_and_the_collector_stays(home
     assert not (home / "units/prometheus-node-exporter.service").exists()
 
 
-def test_a_unit_that_somebody_else_wrote_is_refused_before_anything_is_written(home: Path) -> None:
+def test_a_unit_that_another_user_wrote_is_refused_before_anything_is_written(home: Path) -> None:
     (home / "units/prometheus-node-exporter.service").write_text("[Service]\n")
     with pytest.raises(RefusedError, match="Kraftwright did not write it"):
         ensure(Systemd(), home, SETTINGS)

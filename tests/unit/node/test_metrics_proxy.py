@@ -147,7 +147,7 @@ def test_one_that_does_not_answer_is_named_with_the_journal_to_read(host: Host) 
         metrics_proxy.await_answers(host, SETTINGS)
 
 
-def test_nobody_waits_for_a_proxy_that_no_deployment_has_brought_yet(host: Host) -> None:
+def test_no_one_waits_for_a_proxy_that_no_deployment_has_brought_yet(host: Host) -> None:
     there_before = {**SETTINGS, "proxies": [{**BESIDE, "behind": ""}]}
     host.move("127.0.0.1")
     metrics_proxy.await_answers(host, there_before)
@@ -185,7 +185,7 @@ def test_the_user_goes_with_the_last_proxy_although_an_earlier_run_has_left_it(
     assert not ensure(host, {})
 
 
-def test_stunnel_that_is_missing_and_a_unit_of_somebody_else_are_refused(
+def test_stunnel_that_is_missing_and_a_unit_of_another_owner_are_refused(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (host.units / "kafka-metrics-proxy.service").write_text("[Service]\n")

@@ -78,7 +78,7 @@ def test_it_runs_once_and_then_there_is_nothing_to_do(settings: Settings) -> Non
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1"])
-def test_a_port_of_somebody_else_is_refused_where_workers_meet(settings: Settings, address: str) -> None:
+def test_a_port_of_another_owner_is_refused_where_workers_meet(settings: Settings, address: str) -> None:
     systemd = Systemd()
     with socket.create_server((address, 0)) as other:
         port = other.getsockname()[1]
@@ -227,7 +227,7 @@ def test_files_that_others_keep_beside_it_stay_and_stop_no_removal(settings: Set
     assert not Path(settings.home).exists()
 
 
-def test_a_unit_of_somebody_else_and_an_archive_without_it_are_refused(settings: Settings) -> None:
+def test_a_unit_of_another_owner_and_an_archive_without_it_are_refused(settings: Settings) -> None:
     Path(mirror.unit_path()).write_text("[Service]\n")
     with pytest.raises(RefusedError, match="Kraftwright did not write it"):
         ensure(Systemd(), settings)

@@ -71,7 +71,7 @@ def test_who_shows_no_certificate_has_none(heard: bytes) -> None:
     assert first_certificate(heard) == b""
 
 
-def test_who_is_away_names_nobody() -> None:
+def test_who_is_away_names_no_one() -> None:
     assert accepted("127.0.0.1:1") == frozenset()
 
 
@@ -80,7 +80,7 @@ def close_the_first(held: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("hangs", [False, True])
-def test_a_listener_that_closes_at_once_or_never_answers_names_nobody(
+def test_a_listener_that_closes_at_once_or_never_answers_names_no_one(
     hangs: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ansible.module_utils.kraft.node.served.OPENSSL_SECONDS", 0.5)

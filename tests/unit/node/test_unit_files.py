@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import unit_files
 
 
-def test_a_unit_of_somebody_else_is_refused_with_its_path_and_a_remedy(
+def test_a_unit_of_another_owner_is_refused_with_its_path_and_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unit_files, "UNITS", str(tmp_path))

@@ -66,7 +66,7 @@ def test_of_very_many_looks_every_second_one_is_kept() -> None:
     assert (kept[0], kept[-1]) == (looks[0], looks[-1])
 
 
-def test_each_look_is_kept_and_another_direction_begins_anew(tmp_path: Path) -> None:
+def test_each_look_is_kept_and_another_direction_begins_again(tmp_path: Path) -> None:
     def lags(**changed: Any) -> list[float]:
         given: dict[str, Any] = {
             "directory": str(tmp_path),

@@ -51,7 +51,7 @@ def run(directory: Path, *options: str) -> list[str]:
 
 
 def ended(lines: list[str], name: str) -> list[str]:
-    """The lines below the name of a task; none where it is not shown."""
+    """The lines below the name of a task; none if it is not shown."""
     at = next((number for number, line in enumerate(lines) if line.startswith(f"TASK [{name}]")), None)
     return [] if at is None else lines[at + 1 : lines.index("", at)]
 

@@ -32,7 +32,7 @@ def test_a_record_says_which_one_it_is_and_has_the_length_asked_for() -> None:
 
 
 @pytest.mark.parametrize("value", [None, b"", b"kcat", encode("another", 0, 0, 100), encode("ours", 0, 0, 0)[:25]])
-def test_what_is_not_of_the_run_is_nobodys_record(value: bytes | None) -> None:
+def test_what_is_not_of_the_run_is_no_ones_record(value: bytes | None) -> None:
     assert decode("ours", value) is None
 
 
@@ -109,7 +109,7 @@ def test_a_probe_is_known_by_the_lock_that_it_holds_and_stopped_by_its_number(tm
     assert process.find(tmp_path) is None
 
 
-def test_a_probe_that_nobody_answers_is_ended_and_forgotten(tmp_path: Path) -> None:
+def test_a_probe_that_no_one_answers_is_ended_and_forgotten(tmp_path: Path) -> None:
     directory = tmp_path / "run"
     directory.mkdir()
     settings.save(settings.ProbeSettings("127.0.0.1:1", "mine", 3, 30, run_id="run"), directory)
@@ -156,7 +156,7 @@ def test_the_account_names_the_longest_stall_with_its_step(wording: Wording) -> 
     ],
     ids=["asked to end", "ended by itself", "killed"],
 )
-def test_a_probe_that_nobody_has_ended_says_that_it_knows_nothing_of_what_came_later(
+def test_a_probe_that_no_one_has_ended_says_that_it_knows_nothing_of_what_came_later(
     changed: dict[str, Any], said: str | None
 ) -> None:
     last = verdict.sentences({**audit(), **changed})[-1]

@@ -36,7 +36,7 @@ def test_each_answer_lets_the_next_one_go_in_order() -> None:
     assert window.emptied(0) == 0
 
 
-def test_what_nobody_takes_keeps_nobodys_place() -> None:
+def test_what_no_one_takes_keeps_no_ones_place() -> None:
     window, sent = Window(1), list[int]()
     for number in range(2 * UNDER_WAY):
         window.add(0, sender(sent, number, taken=False))

@@ -58,7 +58,7 @@ PLAIN: list[tuple[str, Side, Side, bool]] = [
     ("the last of its key is lost", CLEANED, side(b"a", b"b", HOLE, b"c", compacted=True), False),
     ("a hole, but no compaction", SOURCE, side(HOLE, b"b", b"a", b"c"), False),
     ("both heads", side(b"a", start=5, compacted=True), side(b"b", start=5, compacted=True), False),
-    ("foreign, where the source has an aborted record", ABORTED, side(b"a", b"a"), False),
+    ("foreign, if the source has an aborted record", ABORTED, side(b"a", b"a"), False),
     ("compacted on the source", ABORTED._replace(aborted=()), side(b"a", b"a"), True),
     ("no hole", side(b"a", b"a", b"a", compacted=True), side(b"a", b"a", compacted=True)._replace(start=0), False),
 ]

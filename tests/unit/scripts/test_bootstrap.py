@@ -136,7 +136,7 @@ def test_alertmanager_gets_its_templates_where_it_looks_for_them(machine: Machin
     assert templates.exists()
 
 
-def test_everybody_reads_alertmanagers_templates_whatever_the_umask_is(machine: Machine) -> None:
+def test_everyone_reads_alertmanagers_templates_whatever_the_umask_is(machine: Machine) -> None:
     machine.put("dpkg-deb", UNPACKED)
     before = os.umask(0o077)
     try:
@@ -230,7 +230,7 @@ def test_an_old_java_does_not_count(machine: Machine, tmp_path: Path) -> None:
         assert ("openjdk-17-jre-headless" in machine.installed()) is missing
 
 
-def test_a_changed_lock_brings_the_environment_up_to_date_without_making_it_anew(machine: Machine) -> None:
+def test_a_changed_lock_brings_the_environment_up_to_date_without_making_it_again(machine: Machine) -> None:
     machine.bootstrap()
     (machine.tree / "requirements/dev.lock").write_text("newer")
     machine.bootstrap()
@@ -263,7 +263,7 @@ def test_an_environment_that_was_made_otherwise_but_here_is_kept(machine: Machin
     assert (machine.tree / ".venv/kept").exists()
 
 
-def test_an_environment_of_another_place_or_another_python_is_made_anew(machine: Machine) -> None:
+def test_an_environment_of_another_place_or_another_python_is_made_again(machine: Machine) -> None:
     machine.bootstrap()
     machine.python(version="3.12.1")
     machine.bootstrap()

@@ -64,7 +64,7 @@ def test_where_nothing_was_started_nothing_is_ended() -> None:
     demo_watch.stop()
 
 
-def test_a_usual_port_is_taken_unless_somebody_listens_there() -> None:
+def test_a_usual_port_is_taken_unless_someone_listens_there() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]

@@ -1,4 +1,4 @@
-"""A part of the tests: its command, its log, and the reasons that are shown where it fails."""
+"""A part of the tests: its command, its log, and the reasons that are shown if it fails."""
 
 from __future__ import annotations
 

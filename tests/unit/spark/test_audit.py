@@ -1,4 +1,4 @@
-"""The audit finds every injected fault with its exact count, and nothing where nothing was injected."""
+"""The audit finds every injected fault with its exact count, and nothing if nothing was injected."""
 
 from __future__ import annotations
 

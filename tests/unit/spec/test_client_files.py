@@ -157,7 +157,7 @@ def test_files_of_a_user_name_no_path_of_this_machine() -> None:
     assert "kafka.ssl.truststore.certificates" in files["logs-in/LOGIN.spark.json"]
 
 
-def test_files_for_everybody_carry_the_root_and_no_key_beside_it() -> None:
+def test_files_for_everyone_carry_the_root_and_no_key_beside_it() -> None:
     files = {name: text for name, text in client_files("d", {"CLIENT": INSIDE}, OPTIONS, texts).items() if text}
     assert files["nodes.pem"] == CA
     assert not [name for name, text in files.items() if "a2V5" in text or "/ca.pem" in text]

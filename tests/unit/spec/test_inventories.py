@@ -199,7 +199,7 @@ def test_a_value_may_refer_to_variables_of_any_host(tmp_path: Path) -> None:
     assert [node.address for node in cluster.nodes] == [node.connection["ansible_host"] for node in cluster.nodes]
 
 
-def test_facts_that_nobody_gathers_are_named_as_the_reason(tmp_path: Path) -> None:
+def test_facts_that_no_one_gathers_are_named_as_the_reason(tmp_path: Path) -> None:
     _, problems = read_inventory(example(tmp_path, HOSTS, kafka_address="{{ ansible_facts.default_ipv4.address }}"))
     assert "(facts of the hosts are not gathered: give the value itself)" in errors(problems)[0].message
 

@@ -21,7 +21,7 @@ def test_a_host_with_nothing_to_do_has_no_step() -> None:
     assert steps.due(looked()) == []
 
 
-def test_a_host_that_nobody_looked_at_does_every_step() -> None:
+def test_a_host_that_no_one_looked_at_does_every_step() -> None:
     assert steps.due(None) == steps.due({}) == ["host", "kernel", "install", "format"]
 
 

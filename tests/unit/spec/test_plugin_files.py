@@ -1,4 +1,4 @@
-"""Plugins on the control machine: digest and classes, read once, and a reason where that is impossible."""
+"""Plugins on the control machine: digest and classes, read once, and a reason if that is impossible."""
 
 from __future__ import annotations
 

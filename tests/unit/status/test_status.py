@@ -143,7 +143,7 @@ def test_a_node_that_does_not_run_is_a_cause_and_no_drift(wording: Wording) -> N
     assert (found.healthy, found.drifted, found.nodes[2].state) == (False, False, "does not run")
 
 
-def test_a_cluster_that_does_not_answer_is_not_healthy_and_nobody_may_go_by_it(wording: Wording) -> None:
+def test_a_cluster_that_does_not_answer_is_not_healthy_and_no_one_may_go_by_it(wording: Wording) -> None:
     nobody = {"service": DEAD, "view": {**view(without=(1, 2, 3)), "broker": {"address": "a:1", "error": "x"}}}
     results = {name: {**LOOKED, **nobody} for name in DESIRED["nodes"]}
     found = status(DESIRED, results, {"skipped": True}, None)
@@ -392,7 +392,7 @@ def test_a_node_that_was_not_compared_is_not_good(wording: Wording) -> None:
     wording([found.headline])
 
 
-def test_overrides_that_nobody_declared_are_drift_of_the_cluster(wording: Wording) -> None:
+def test_overrides_that_no_one_declared_are_drift_of_the_cluster(wording: Wording) -> None:
     results = dict.fromkeys(DESIRED["nodes"], LOOKED)
     answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
     found = status(DESIRED, results, answer, {"differs": ["a 1 -> 2 on node 1"], "undeclared": ["b 3 on broker 2"]})

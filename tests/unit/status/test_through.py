@@ -52,5 +52,5 @@ def test_a_broker_on_the_leaders_side_is_asked(looked: list[dict[str, Any]], ask
 
 
 @pytest.mark.parametrize("looked", [[], [AWAY], [view(1, broker="hangs"), SKIPPED], [view(1, broker=None)]])
-def test_where_no_broker_answers_nobody_is_asked(looked: list[dict[str, Any]]) -> None:
+def test_where_no_broker_answers_no_one_is_asked(looked: list[dict[str, Any]]) -> None:
     assert asked_through({f"kafka{number}": one for number, one in enumerate(looked, 1)}, DESIRED) == {}

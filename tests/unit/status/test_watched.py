@@ -141,7 +141,7 @@ def test_a_server_that_is_no_prometheus_is_silent(path: str, said: str) -> None:
         asking(f"{address}/{path}")("alerts", {})
 
 
-def test_a_port_that_nobody_listens_on_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_no_one_listens_on_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus, "TIMEOUT", 1.0)
     with pytest.raises(SilentError, match="refused"):
         asking("http://127.0.0.1:1")("alerts", {})

@@ -176,7 +176,7 @@ def carry_config(old: str, partial: str) -> None:
 
 
 def replace(partial: str, final: str, aside: str) -> None:
-    """Exchange both by one rename, or by two where the file system cannot do that: `final` is missing in between."""
+    """Exchange both by one rename, or by two if the file system cannot do that: `final` is missing in between."""
     try:
         exchange(partial, final)
     except OSError as error:

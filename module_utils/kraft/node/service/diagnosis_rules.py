@@ -202,7 +202,7 @@ RULES: tuple[Rule, ...] = (
         "certificate_expired",
         r"SSLHandshakeException: \(certificate_expired\)|CertificateExpiredException: ",
         "a certificate that this node uses, or that another one shows it, has expired",
-        "run deploy_cluster.yml, which issues others; where kafka_tls is empty, bring others and restart the nodes",
+        "run deploy_cluster.yml, which issues others; if kafka_tls is empty, bring others and restart the nodes",
         passes=True,
     ),
     Rule(

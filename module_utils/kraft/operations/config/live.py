@@ -71,7 +71,7 @@ def counts(setting: Setting, value: str) -> bool:
 def goal(key: str, setting: Setting, wanted: str | None) -> str | None:
     """Return the value that must count; None if no override must be left, because the node's own file has none.
 
-    Raises LookupError where only a restart can bring it about.
+    Raises LookupError if only a restart can bring it about.
     """
     static = setting.layer(STATIC)
     if wanted is not None or static is None or static.key != key:
@@ -85,7 +85,7 @@ def goal(key: str, setting: Setting, wanted: str | None) -> str | None:
 def override(entity: Entity, key: str, setting: Setting, wanted: str | None) -> Change | None:
     """Return the change of an entity's override that makes `wanted` count; None if nothing is to be done.
 
-    Raises LookupError where only a restart can bring it about.
+    Raises LookupError if only a restart can bring it about.
     """
     if setting.read_only or setting.secret:
         raise LookupError(key)

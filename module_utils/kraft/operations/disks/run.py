@@ -146,7 +146,7 @@ class Run:
             )
 
     def _emptied(self, brokers: Sequence[BrokerDisks]) -> None:
-        """Raises where a drained log dir got a new replica meanwhile."""
+        """Raises if a drained log dir got a new replica meanwhile."""
         for one in brokers:
             for disk in one.disks:
                 if disk.held and disk.path in self._asked.drained.get(one.node_id, ()):

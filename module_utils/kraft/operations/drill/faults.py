@@ -73,7 +73,7 @@ FAULTS = {
 def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[str]:
     """Choose the hosts that a fault breaks, of those in `node_ids` (host -> node id).
 
-    A broker is the one that leads most partitions, but not the active controller. Raises KraftError where the cluster
+    A broker is the one that leads most partitions, but not the active controller. Raises KraftError if the cluster
     has no such node.
     """
     target = FAULTS[name].target

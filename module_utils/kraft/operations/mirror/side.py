@@ -64,7 +64,7 @@ class Side:
     def ids(self, names: Iterable[str]) -> dict[str, str]:
         """Return topic -> its id, if the brokers have ids (Kafka 2.8 and later)."""
         found = {name: str(self.topics[name].get("topic_id") or "") for name in names}
-        return {name: one for name, one in found.items() if set(one) - set("0-")}  # all 0 where a broker has none
+        return {name: one for name, one in found.items() if set(one) - set("0-")}  # all 0 if a broker has none
 
     def lacking(self, names: Iterable[str], rights: Mapping[int, str] = RIGHTS) -> Iterator[str]:
         """Yield those of `rights` that the login lacks at topics, as far as the broker reports them."""

@@ -31,7 +31,7 @@ OPERATIONS = {
     "two_phase_commit": 15,
 }
 ANY = 1
-NO_AUTHORIZER = "SecurityDisabled"  #: Kafka's word where no authorizer runs
+NO_AUTHORIZER = "SecurityDisabled"  #: Kafka's word if no authorizer runs
 
 
 class AclAdmin(Asker):

@@ -116,7 +116,7 @@ class Resources:
     def attempt(self, check_mode: bool = False) -> None:
         """Plan every part, and only then change anything: topics first, then new access of every kind, then the old.
 
-        RefusedError: what forbids any of them. May be tried again where the connection broke.
+        RefusedError: what forbids any of them. May be tried again if the connection broke.
         """
         plan_all(self.topics, self.kinds)
         if check_mode:

@@ -21,7 +21,7 @@ POLL_SECONDS = 0.05
 def stored_users(client: Client, properties: str) -> dict[User, Stored]:
     """Return all committed credentials of the node with the ``server.properties`` at `properties`.
 
-    None of them where nothing follows: there is no such node on this host, it is behind, or its log may not be read.
+    None of them if nothing follows: there is no such node on this host, it is behind, or its log may not be read.
     """
     try:
         directory = metadata_dir(parse_properties(Path(properties).read_text(encoding="utf-8")))

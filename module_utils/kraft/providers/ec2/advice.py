@@ -140,7 +140,7 @@ ADVICE = {
     "InternalError": FAILED,
     "InternalFailure": FAILED,
 }
-#: (code, call) -> what to do, where another call has another cause.
+#: (code, call) -> what to do, if another call has another cause.
 OF_CALL = {
     ("OperationNotPermitted", "TerminateInstances"): (
         "the machine is protected, or a policy protects it: the text of AWS says which. Lift that, then run this again"

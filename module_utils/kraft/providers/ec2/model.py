@@ -228,7 +228,7 @@ class CurrentAddress:
 
 @dataclasses.dataclass(frozen=True)
 class CurrentKey:
-    """A key pair. ``text``: type and body of its public half; empty where AWS does not give it."""
+    """A key pair. ``text``: type and body of its public half; empty if AWS does not give it."""
 
     name: str
     text: str = ""

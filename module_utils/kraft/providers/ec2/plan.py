@@ -59,7 +59,7 @@ class VolumePlan:
 
 @dataclasses.dataclass(frozen=True)
 class NodePlan:
-    """A machine: ``launch`` when there is none, ``start`` when it is stopped; the group is added where it lacks."""
+    """A machine: ``launch`` when there is none, ``start`` when it is stopped; the group is added if it lacks."""
 
     wanted: Node
     subnet_id: str = ""

@@ -112,7 +112,7 @@ def make_hosts(wanted: lab.Desired, plan: lab.Plan) -> lab.Plan:
 
 
 def make_host(wanted: lab.Desired, plan: lab.Plan, host: str) -> str:
-    """Create one host; gives its address where podman holds that for another container, otherwise ''."""
+    """Create one host; gives its address if podman holds that for another container, otherwise ''."""
     for disk in lab.disks(wanted, host):
         make_disk(wanted.name, disk)
     try:

@@ -2,7 +2,7 @@
 
 Files for all users hold no secret; those of a user hold the password. Every producer waits for all replicas in sync,
 and repeats a record without doubling it. The files of a directory work on any machine: certificates are in them, or are
-beside them by a relative name where a client reads files alone (kcat, kafka-python).
+beside them by a relative name if a client reads files alone (kcat, kafka-python).
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def trial_options(options: Iterable[str]) -> list[str]:
 
 
 def options_text(options: Iterable[str]) -> str:
-    """Return one option a line, quoted where the launcher would split or drop something."""
+    """Return one option a line, quoted if the launcher would split or drop something."""
     return "".join(f"{quoted(option)}\n" for option in options)
 
 

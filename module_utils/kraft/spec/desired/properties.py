@@ -8,7 +8,7 @@ from typing import Any
 NAMED = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f"}
 #: Characters that end a key.
 KEY_ENDS = frozenset("=: ")
-#: Characters that make a line a comment where they come first.
+#: Characters that make a line a comment if they come first.
 COMMENT = frozenset("#!")
 
 

@@ -69,9 +69,9 @@ class HostVariables:
     connection: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: what other roles give the node, by the names of their variables
     contributions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    #: its certificate, where the operator brings them
+    #: its certificate, if the operator brings them
     given: Given | None = None
-    #: the files of its plugins by their ``source``, where the run installs them
+    #: the files of its plugins by their ``source``, if the run installs them
     plugin_files: Mapping[str, PluginFile] = dataclasses.field(default_factory=dict)
 
 
@@ -154,7 +154,7 @@ def _resolution(name: str, why: str) -> str:
     if "decrypt" in why.lower() or "vault" in why.lower():
         return UNLOCK
     if why.endswith(NOT_SHOWN):
-        return "define what it refers to; where it is no template, write it as !unsafe '...'"
+        return "define what it refers to; if it is no template, write it as !unsafe '...'"
     return ARCHIVE if name in ARCHIVE_VARIABLES and "the file" in why else "define what it refers to"
 
 

@@ -1,4 +1,4 @@
-"""Settings that Kafka once had, and what to do where one is still written down.
+"""Settings that Kafka once had, and what to do if one is still written down.
 
 The keys are in the definitions of Kafka 2.8 or 3.9 and not in those of 4.3 (scripts/kafka_definitions compared them).
 ``broker.id`` is one more: 4.3 still reads it as another name of ``node.id``.

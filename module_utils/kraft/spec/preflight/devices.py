@@ -12,9 +12,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 
 VARIABLE = "kafka_host_data_disks"
 NAMES = "`ls -l /dev/disk/by-id` on the host shows the names"
-NONE = (
-    "where the host has no disks for Kafka, set kafka_host_data_disks: [] and kafka_log_dirs to a directory that it has"
-)
+NONE = "if the host has no disks for Kafka, set kafka_host_data_disks: [] and kafka_log_dirs to a directory that it has"
 #: End of AWS's model name of such a disk (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-stores.html).
 INSTANCE_STORE = "NVMe Instance Storage"
 PACKAGES = {"xfs": "xfsprogs", "ext4": "e2fsprogs"}

@@ -157,7 +157,7 @@ def sharing(host: Host) -> Iterator[Problem]:
 
 
 def misplaced(host: Host) -> Iterator[Problem]:
-    """Report a metadata log where the inventory no longer has it: Kafka does not start beside it.
+    """Report a metadata log if the inventory no longer has it: Kafka does not start beside it.
 
     Without `kafka_metadata_log_dir` it is in the first log dir, so another order of `kafka_log_dirs` is enough.
     """

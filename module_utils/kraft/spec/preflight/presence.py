@@ -89,7 +89,7 @@ def removed(subject: Subject) -> Iterator[Problem]:
         else:
             message = "The node was removed from its cluster by remove_nodes.yml"
             remedy = f"remove it from the inventory, or add it again with {ADD}={host.name}"
-            remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
+            remedy += f"; if this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
             yield Problem("removed_node", message, remedy, host=host.name)
 
 

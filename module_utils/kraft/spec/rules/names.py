@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.rules.topology import SHARED
 
 PREFIX = "kafka_"
 OLD_CONNECTION = frozenset({"ansible_ssh_host", "ansible_ssh_port"})
-OTHERS = "remove it; where another role reads it, list unknown_variable in kafka_accepted_risks"
+OTHERS = "remove it; if another role reads it, list unknown_variable in kafka_accepted_risks"
 #: Variables that a play or a module of ours sets beside the roles' options.
 ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
 

@@ -32,7 +32,7 @@ def mechanisms(subject: Subject) -> Iterator[Problem]:
         takes, given = OAUTHBEARER in listener.mechanisms, listener.oauth is not None
         if listener.mechanisms and (listener.purpose != CLIENT or not listener.protocol.startswith("SASL")):
             message = f"The key needs a client listener with SASL; this is {listener.purpose} with {listener.protocol}"
-            remedy = "remove it; or use protocol: SASL_SSL, where the listener is for clients"
+            remedy = "remove it; or use protocol: SASL_SSL, if the listener is for clients"
             yield Problem("listener_login", message, remedy, f"{where}.mechanisms", node.host)
         if given and not takes:
             message = f"The listener accepts no tokens: {OAUTHBEARER} is not one of its mechanisms"

@@ -53,7 +53,7 @@ PER_LISTENER = (
     "num.network.threads",
     "principal.builder.class",
 )
-PLUGIN = "remove it; where a plugin reads it, list setting_unknown in kafka_accepted_risks"
+PLUGIN = "remove it; if a plugin reads it, list setting_unknown in kafka_accepted_risks"
 MECHANISMS = ("gssapi", "oauthbearer", "plain", "scram-sha-256", "scram-sha-512")
 
 

@@ -23,7 +23,7 @@ ROOTS = ("/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var", "/var/
 #: Placeholder for a disk in inventories/example.
 PLACEHOLDER = "/dev/disk/by-id/example-"
 REPLACE = (
-    "name your host's disk (`ls -l /dev/disk/by-id` shows the names); where it has none for Kafka, leave out"
+    "name your host's disk (`ls -l /dev/disk/by-id` shows the names); if it has none for Kafka, leave out"
     " kafka_host_data_disks and kafka_log_dirs"
 )
 EXAMPLE = "such as /srv/kafka/data1"

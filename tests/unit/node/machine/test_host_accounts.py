@@ -25,7 +25,7 @@ def test_a_user_is_described_with_all_that_decides_whether_it_is_used() -> None:
     assert found["shell"]
 
 
-def test_nobody_by_that_name_is_told_with_the_same_keys() -> None:
+def test_no_one_by_that_name_is_told_with_the_same_keys() -> None:
     found = accounts.user("no-such-user")
     assert found.keys() == accounts.user("root").keys()
     assert (found["exists"], found["uid"], found["groups"]) == (False, None, [])

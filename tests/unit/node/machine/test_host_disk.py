@@ -78,7 +78,7 @@ def test_closed_directory_on_the_way_is_named(tmp_path: Path) -> None:
     assert host_disk.closed_to("/closed/logs", "no-such-user") == ""
 
 
-def test_files_of_somebody_else_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_another_owner_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "meta.properties").touch()
     (tmp_path / "lost+found").mkdir()
     assert host_disk.foreign_files(str(tmp_path), getpass.getuser()) == []

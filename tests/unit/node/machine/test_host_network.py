@@ -32,7 +32,7 @@ def test_port_in_use_names_its_process(listener: socket.socket) -> None:
     assert found[0]["process"]
 
 
-def test_ports_that_nobody_listens_on_are_not_searched_for(tmp_path: Path) -> None:
+def test_ports_that_no_one_listens_on_are_not_searched_for(tmp_path: Path) -> None:
     (tmp_path / "net").mkdir()
     (tmp_path / "net/tcp").write_text("  sl  local_address ...\n")
     assert host_network.ports_in_use([9092], proc=tmp_path) == []

@@ -57,7 +57,7 @@ def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
         (Found(identity=Identity(True, (Disk("/a", True),))), "unnamed", ""),
     ],
 )
-def test_what_is_somebody_elses_is_refused(found: Found, rule: str, where: str) -> None:
+def test_what_is_foreign_is_refused(found: Found, rule: str, where: str) -> None:
     assert [(each.rule, each.variable) for each in uninstall_refusals(KEEPS, found)] == [(rule, where)]
     assert not list(uninstall_refusals(DELETES, NODE))
 

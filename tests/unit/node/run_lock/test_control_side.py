@@ -46,7 +46,7 @@ def test_a_run_lives_until_its_process_ends(action: Any) -> None:
     assert lock.is_stale(held, ours, action.is_alive(held))
 
 
-def test_a_killed_process_that_nobody_has_waited_for_is_dead(action: Any) -> None:
+def test_a_killed_process_that_no_one_has_waited_for_is_dead(action: Any) -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         held = held_by(action, process)
         os.kill(process.pid, signal.SIGKILL)

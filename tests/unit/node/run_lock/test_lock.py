@@ -175,7 +175,7 @@ class Module:
 
 
 def ended(path: Path, monkeypatch: pytest.MonkeyPatch, run: str) -> str:
-    """Why a module of `run` changes nothing; empty where it goes on."""
+    """Why a module of `run` changes nothing; empty if it goes on."""
     module = Module()
     monkeypatch.setenv(lock.RUN_VARIABLE, run)
     hold.refuse_if_lost(module, str(path))

@@ -32,7 +32,7 @@ def test_a_file_in_its_place_keeps_its_path(tmp_path: Path) -> None:
     assert observe_log_dir(str(path)) == LogDir(str(path), log_dir.NOT_A_DIRECTORY)
 
 
-def test_files_of_somebody_else_are_named(tmp_path: Path) -> None:
+def test_files_of_another_owner_are_named(tmp_path: Path) -> None:
     for name in "gfedcba":
         (tmp_path / name).touch()
     expected = LogDir(str(tmp_path), log_dir.FOREIGN, unknown=("a", "b", "c", "d", "e"))

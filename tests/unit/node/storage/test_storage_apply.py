@@ -209,7 +209,7 @@ def test_tool_is_not_run_over_another_configuration(host: Host, config: str, sai
     assert not host.log.exists()
 
 
-def test_static_quorum_is_not_begun_past_a_voter_that_nobody_looked_at(host: Host) -> None:
+def test_static_quorum_is_not_begun_past_a_voter_that_no_one_looked_at(host: Host) -> None:
     with host.config.open("a") as config:
         config.write("controller.quorum.voters=1@k1:9093,2@k2:9093,3@k3:9093\n")
     static: dict[str, Any] = {"quorum": "static", "directory_id": None, "initial_controllers": None}

@@ -67,7 +67,7 @@ def test_content_that_is_no_obstacle_is_not_named(state: str) -> None:
         ([formatted(META), formatted(DATA)], ("duplicate_directory_id", "kafka_log_dirs", "k1", VOTER)),
     ],
 )
-def test_a_disk_of_somebody_else_is_named_with_what_it_says(dirs: list[LogDir], expected: Told) -> None:
+def test_a_disk_of_another_owner_is_named_with_what_it_says(dirs: list[LogDir], expected: Told) -> None:
     assert told(identity_problems(NODE, dirs)) == [expected]
 
 

@@ -115,7 +115,7 @@ def test_a_process_without_a_record_runs_and_is_restarted_first(site: Site, monk
     assert (found.runs, found.current, found.process) == (True, False, False)
 
 
-def test_a_host_that_nobody_looked_at_is_refused(site: Site) -> None:
+def test_a_host_that_no_one_looked_at_is_refused(site: Site) -> None:
     with pytest.raises(RefusedError, match="kafka2, kafka3"):
         site.decision(kafka2=None, kafka3={"certificate": None})
 

@@ -99,7 +99,7 @@ def test_roots_of_clients_are_loaded_and_those_of_nodes_take_a_restart(site: Sit
     assert site.judge(unloaded=True) == Verdict([UNLOADED], live=True)
 
 
-def test_roots_of_clients_that_nobody_brings_any_more_are_no_difference(site: Site) -> None:
+def test_roots_of_clients_that_no_one_brings_any_more_are_no_difference(site: Site) -> None:
     (site.pki.directory / "clients.pem").unlink()
     for _ in range(2):
         assert site.judge() == Verdict([])

@@ -126,12 +126,12 @@ def test_the_clusters_min_insync_replicas_is_never_removed_though_the_file_says_
     assert overrides([node(min_insync_replicas="2")], found) == changes
 
 
-def test_unclean_elections_that_nobody_names_any_more_go_back_to_the_default() -> None:
+def test_unclean_elections_that_no_one_names_any_more_go_back_to_the_default() -> None:
     found = {broker(1): {UNCLEAN: setting(UNCLEAN, all="true", default="false")}}
     assert overrides([node(unclean_leader_election_enable=None)], found) == [("", UNCLEAN, None)]
 
 
-def test_overrides_that_nobody_asked_for_are_shown_and_left() -> None:
+def test_overrides_that_no_one_asked_for_are_shown_and_left() -> None:
     found = {broker(1): {IO: setting(IO, own="5", file="8"), FETCHERS: setting(FETCHERS, own="3", default="1")}}
     nodes = [node(num_io_threads="8")]
     assert [(str(entity), key) for entity, key, _ in undeclared(nodes, found)] == [("broker 1", FETCHERS)]

@@ -56,7 +56,7 @@ def test_down_only_when_asked_and_then_only_safely(wording: Wording) -> None:
     assert plan({MV: 25}, node())[0][0].kind == SAFE_DOWNGRADE
 
 
-def test_a_feature_that_nobody_knows_is_refused_with_the_nearest_name() -> None:
+def test_a_feature_that_no_one_knows_is_refused_with_the_nearest_name() -> None:
     assert "did you mean metadata.version?" in texts({"metadata.versoin": 30})[0]
 
 

@@ -53,7 +53,7 @@ def test_everything_is_named_at_once() -> None:
     assert len(found) == 3
 
 
-def test_what_the_mirror_itself_copied_is_in_nobodys_way() -> None:
+def test_what_the_mirror_itself_copied_is_in_no_ones_way() -> None:
     copied = Target("two", {"orders": Topic({0: (0, 9)}, size=400)}, frozenset({"orders"}), free={1: 2500})
     assert problems(target=copied) == []  # the source has grown by a partition, and what is here needs no room
 
@@ -158,7 +158,7 @@ def test_size_follows_from_cores_and_partitions(given: tuple[int, int, int, int]
     assert files.size(*given) == files.Size(tasks, heap)
 
 
-def test_secrets_are_told_from_what_everybody_may_read() -> None:
+def test_secrets_are_told_from_what_everyone_may_read() -> None:
     public, secrets = split(
         {"security.protocol": "SSL", "sasl.jaas.config": 'x password="y";', "ssl.key.password": "z"}
     )

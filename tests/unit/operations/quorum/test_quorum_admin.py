@@ -42,7 +42,7 @@ def coming(behind_ms: int) -> Snapshot:
 
 
 class RecordingClient:
-    """A client that notes what is asked of it and answers with an error code where it has one."""
+    """A client that notes what is asked of it and answers with an error code if it has one."""
 
     def __init__(self, *errors: str) -> None:
         self.requests: list[tuple[str, dict[str, Any], float]] = []
@@ -137,7 +137,7 @@ def test_waiting_ends_when_nothing_comes_closer(monkeypatch: pytest.MonkeyPatch,
     assert looks.now == TIMEOUT
 
 
-def test_waiting_ends_when_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_ends_when_no_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, UnreachableError("nobody"))
     with pytest.raises(RefusedError, match=r"^no progress for 7 s: "):
         looks.admin().ready(DESIRED)
@@ -189,7 +189,7 @@ def test_what_was_done_and_is_undone_by_something_else_is_told(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("code", "again"), [("DuplicateVoter", True), ("VoterNotFound", True), ("Other", False)])
-def test_who_was_overtaken_looks_anew_and_other_errors_stand(
+def test_who_was_overtaken_looks_again_and_other_errors_stand(
     monkeypatch: pytest.MonkeyPatch, code: str, again: bool
 ) -> None:
     looks = Looks(monkeypatch, DONE)

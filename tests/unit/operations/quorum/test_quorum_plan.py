@@ -79,7 +79,7 @@ def test_an_observer_that_is_behind_is_waited_for(wording: Wording) -> None:
 
 
 @pytest.mark.parametrize("directory", ["", "new"])
-def test_a_controller_that_nobody_has_seen_is_waited_for(directory: str) -> None:
+def test_a_controller_that_no_one_has_seen_is_waited_for(directory: str) -> None:
     made = plan(Desired(3, directory_id=directory), snapshot(replica(1), replica(2)))
     assert "does not follow the leader" in made.waits[0]
 

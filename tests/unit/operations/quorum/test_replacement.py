@@ -139,7 +139,7 @@ def test_the_only_voter_and_a_static_quorum_are_refused(wording: Wording) -> Non
     wording(worded(found))
 
 
-def test_what_nobody_else_has_in_sync_is_given_up_only_by_name(wording: Wording) -> None:
+def test_what_no_one_else_has_in_sync_is_given_up_only_by_name(wording: Wording) -> None:
     orders = topic("orders", partition(0, [1, 2, 3], isr=[1, 2]), partition(1, [1, 2, 3], isr=[3], leader=-1))
     found = replacement_refusals(LOST, seen(topics=(orders,)))
     assert [one.rule for one in found] == ["only_replica"]

@@ -93,7 +93,7 @@ def test_what_only_this_node_holds_is_named_and_the_rest_counted(number: int, en
     assert ending in found[0].message
 
 
-def test_a_partition_that_is_led_or_that_another_holds_in_sync_keeps_nobody_back() -> None:
+def test_a_partition_that_is_led_or_that_another_holds_in_sync_keeps_no_one_back() -> None:
     led = topic("led", partition(0, [1, 3], isr=[3], leader=3))
     shared = topic("shared", partition(0, [1, 3], isr=[1, 3], leader=-1))
     foreign = topic("foreign", partition(0, [1, 2], isr=[], leader=-1))

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.operations.reassignment.moves_module import Atte
 
 
 def test_warnings_of_a_run_are_no_part_of_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    """ansible-core takes them from ``warn`` alone, and shows a deprecation where they are in the result."""
+    """ansible-core takes them from ``warn`` alone, and shows a deprecation if they are in the result."""
     warned: list[str] = []
     module = cast(KraftModule, SimpleNamespace(params={"client": {}}, warn=warned.append))
     monkeypatch.setattr(moves_module, "Client", lambda *_, **__: nullcontext())

@@ -85,7 +85,7 @@ def orphans(*replicas: list[int]) -> Topic:
 @pytest.mark.parametrize(
     ("number", "ending"), [(1, "a-0 (in sync none, held by 2, 4)"), (5, "a-4"), (7, " and 2 more")]
 )
-def test_partitions_that_nobody_leads_are_named_and_the_rest_counted(number: int, ending: str) -> None:
+def test_partitions_that_no_one_leads_are_named_and_the_rest_counted(number: int, ending: str) -> None:
     found = reassignment_refusals(cluster(orphans(*[[2, 4]] * number), brokers=DEAD), goal(DRAINED, 4))
     assert told(found) == [("no_leader", "", "", None)]
     assert ending in found[0].message
@@ -135,14 +135,14 @@ MOVES = [Move(name, 0, (1,), (2,)) for name in "abcdefg"]
 
 
 @pytest.mark.parametrize(("number", "ending"), [(1, "topics a"), (5, "topics a, b, c, d, e"), (7, "d, e and 2 more")])
-def test_lists_of_somebody_else_are_named_and_the_rest_counted(number: int, ending: str) -> None:
+def test_lists_of_another_owner_are_named_and_the_rest_counted(number: int, ending: str) -> None:
     theirs = Throttles(lists={one.topic: {LISTS[0]: "*"} for one in MOVES[:number]})
     found = list(throttle.foreign_throttle_refusals(theirs, throttle.wanted(MOVES, {1, 2}, 1000)))
     assert told(found) == [("foreign_throttle", "", "", None)]
     assert found[0].message.endswith(ending)
 
 
-def test_rates_of_somebody_else_are_named_with_their_brokers() -> None:
+def test_rates_of_another_owner_are_named_with_their_brokers() -> None:
     theirs = Throttles(rates={2: {RATES[0]: "5"}, 1: {RATES[0]: "5"}})
     found = list(throttle.foreign_throttle_refusals(theirs, throttle.wanted(MOVES, {1, 2}, 1000)))
     assert told(found) == [("foreign_throttle", "", "", None)]

@@ -193,7 +193,7 @@ def test_what_was_limited_is_known_although_the_attempt_failed() -> None:
     assert attempt.limited == {1, 2, 3, 4}
 
 
-def test_partitions_that_stay_as_nobody_leads_them_are_named_in_a_warning() -> None:
+def test_partitions_that_stay_as_no_one_leads_them_are_named_in_a_warning() -> None:
     orphan = topic("o", partition(0, [2], [], leader=-1))
     there = Cluster(cluster(HEAVY, orphan, brokers=[broker(one, fenced=one == 2) for one in (1, 2, 3, 4)]))
     (said,) = result(run_on(there, TO_FOUR).work(), TO_FOUR)["warnings"]

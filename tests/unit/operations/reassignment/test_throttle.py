@@ -51,7 +51,7 @@ def test_what_has_arrived_is_on_no_list_and_a_marked_list_stays() -> None:
     assert applied(nobody, throttle.alterations(nobody, Throttles())) == Throttles()
 
 
-def test_nobody_knows_what_is_missing_while_only_new_brokers_say_what_they_hold() -> None:
+def test_no_one_knows_what_is_missing_while_only_new_brokers_say_what_they_hold() -> None:
     held = {("a", 0): {1: 900, 4: 300}, ("b", 0): {4: 0}, ("c", 0): {1: 900}, ("d", 0): {1: 5}}
     adding = {("a", 0): (4,), ("b", 0): (4,), ("c", 0): (4, 5), ("e", 0): (4,)}
     assert throttle.missing(held, adding) == {("a", 0): 600, ("c", 0): 1800}
@@ -100,7 +100,7 @@ def test_another_rate_changes_rates_alone_and_the_same_one_nothing() -> None:
     assert [(one.broker, set(one.values.values())) for one in changes] == [(1, {"2417"}), (2, {"2417"})]
 
 
-def test_what_somebody_else_has_set_is_left_and_stands_in_the_way() -> None:
+def test_what_another_user_has_set_is_left_and_stands_in_the_way() -> None:
     theirs = Throttles({1: {RATES[0]: "5"}}, {"a": {LISTS[0]: "*"}})
     aim = throttle.wanted(MOVES, {1, 2}, 1000)
     assert throttle.alterations(theirs, Throttles()) == ()

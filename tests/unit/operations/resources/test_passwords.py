@@ -63,7 +63,7 @@ def test_only_who_has_the_vaults_secret_reads_them(kept: Kept) -> None:
         Kept(kept.path, vault("another")).read()
 
 
-def test_those_of_users_who_go_or_get_another_one_are_forgotten_and_those_of_nobody_declared_stay(kept: Kept) -> None:
+def test_those_of_users_who_go_or_get_another_one_are_forgotten_and_those_of_no_one_declared_stay(kept: Kept) -> None:
     kept.write({"gone": "a", "given": "b", "shown": "c", "undeclared": "d"})
     found = carried_out(kept, USERS)
     assert list(found.steps()) == [
@@ -87,7 +87,7 @@ def test_another_one_is_drawn_each_time(kept: Kept) -> None:
         ({"drawn": 1}, vault(), "is no mapping"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_where_somebody_needs_one(
+def test_what_cannot_be_kept_is_refused_where_someone_needs_one(
     tmp_path: Path, content: Any, secrets: VaultLib, said: str
 ) -> None:
     path = tmp_path / "passwords.yml"

@@ -102,7 +102,7 @@ def test_no_request_makes_more_records_than_kafka_takes_at_once(change: Any) -> 
     assert len(refused) == len(client.records)
 
 
-def test_nothing_to_change_asks_nobody() -> None:
+def test_nothing_to_change_asks_no_one() -> None:
     client: Any = Refusing()
     assert (AclAdmin(client).put({}), AclAdmin(client).remove(()), QuotaAdmin(client).put({})) == ([], [], [])
     assert client.records == []

@@ -13,7 +13,7 @@ def nothing(_: str) -> bool:
     return False
 
 
-def test_only_what_differs_is_set_and_what_nobody_declared_is_shown() -> None:
+def test_only_what_differs_is_set_and_what_no_one_declared_is_shown() -> None:
     found = plan({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 1, "d": 4, "e": 5}, lambda key: key == "e")
     assert (found.put, found.remove, found.drift) == ({"b": 2, "c": 3}, ("e",), ("d",))
 
@@ -28,7 +28,7 @@ def test_what_is_declared_stays_although_it_is_to_go() -> None:
 
 
 @pytest.mark.parametrize(("declared", "most", "removed"), [(27, None, 3), (26, 4, 4), (30, None, 0)])
-def test_a_tenth_may_be_pruned_and_more_where_somebody_has_counted(
+def test_a_tenth_may_be_pruned_and_more_where_someone_has_counted(
     declared: int, most: int | None, removed: int
 ) -> None:
     desired = dict(list(MANY.items())[:declared])

@@ -53,7 +53,7 @@ def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None
     ]
 
 
-def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -> None:
+def test_kafka_is_asked_only_where_something_differs_and_someone_ran_before() -> None:
     node = {"node_id": 1, "roles": ["broker"], "properties": {"num.io.threads": "8"}, "secrets": []}
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kraft1": node}}
 
@@ -177,7 +177,7 @@ def test_the_failure_names_reason_and_outcome_for_each_node(wording: Wording) ->
 
 
 def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_on(wording: Wording) -> None:
-    """Nothing of the inventory is wrong where a node was only asked to restart."""
+    """Nothing of the inventory is wrong if a node was only asked to restart."""
     asked = [{**node, "differences": plain(Difference(REQUEST, "asked for"))} for node in BATCH["nodes"]]
     batches = [{"node_ids": [1, 2], "nodes": asked}, BATCHES[2]]
     unreachable = {**restarted("kraft2"), "unreachable": True, "msg": "Connection timed out"}

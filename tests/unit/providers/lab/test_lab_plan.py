@@ -39,7 +39,7 @@ def test_a_whole_lab_needs_nothing() -> None:
     assert (plan.make_network, plan.create, plan.start, plan.outdated) == (False, (), (), ())
 
 
-def test_a_stopped_host_is_started_and_not_made_anew() -> None:
+def test_a_stopped_host_is_started_and_not_made_again() -> None:
     plan = lab.plan(WANTED, whole(b=host(12, running=False)))
     assert (plan.create, plan.start) == ((), ("b",))
 

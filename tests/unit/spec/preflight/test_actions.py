@@ -168,7 +168,7 @@ def deriving(scene: Scene, problems: list[Any], calls: list[Any]) -> Any:
     return preflight
 
 
-def test_desired_state_is_derived_anew() -> None:
+def test_desired_state_is_derived_again() -> None:
     scene, calls = Scene(), list[Any]()
     facts = deriving(scene, [], calls).run(task_vars=play(scene))["ansible_facts"]
     assert facts["kafka_desired"]["warnings"] == ["new"]

@@ -65,7 +65,7 @@ def test_a_voter_that_was_dropped_from_a_dynamic_quorum_is_put_back_and_removed(
 
 
 def readdress(scene: Scene, moved: Iterable[int], deployed: Iterable[int]) -> list[str]:
-    """Rules where the inventory has new addresses for `moved`, and the nodes run with those of `deployed`."""
+    """Rules if the inventory has new addresses for `moved`, and the nodes run with those of `deployed`."""
     for number, name in enumerate(NAMES, 1):
         host = name if number in moved else f"old{number}"
         for listener in scene.nodes[name]["listeners"]:

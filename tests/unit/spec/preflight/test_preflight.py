@@ -830,7 +830,7 @@ def test_a_proxy_whose_program_is_there_or_can_be_brought_is_fine(stunnel: str, 
     assert told(proxied(stunnel, program, "127.0.0.1")) == []
 
 
-def test_a_proxy_that_nobody_can_bring_is_refused() -> None:
+def test_a_proxy_that_no_one_can_bring_is_refused() -> None:
     expected = ("error", "stunnel_missing", "k1", "kafka_metrics_stunnel", "present")
     assert told(proxied("present", False, "127.0.0.1")) == [expected]
 

@@ -44,12 +44,12 @@ def cluster(quorum: str = "dynamic") -> Scene:
     return scene
 
 
-def test_a_cluster_that_nobody_renamed_has_no_problem() -> None:
+def test_a_cluster_that_no_one_renamed_has_no_problem() -> None:
     assert told(cluster()) == []
 
 
 @pytest.mark.parametrize("quorum", ["dynamic", "static"])
-def test_a_host_that_is_numbered_anew_is_the_node_of_its_disk_and_no_other_thing_is_said(quorum: str) -> None:
+def test_a_host_that_is_numbered_again_is_the_node_of_its_disk_and_no_other_thing_is_said(quorum: str) -> None:
     scene = cluster(quorum)
     scene.nodes["k3"]["node_id"] = 4
     assert told(scene) == [(ERROR, "renamed_host", "k3", 4)]

@@ -45,7 +45,7 @@ def settings(supers: str, **more: Any) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("profile", ["production", "test"])
-def test_a_principal_that_matches_nobody_is_refused_once(supers: str, profile: str) -> None:
+def test_a_principal_that_matches_no_one_is_refused_once(supers: str, profile: str) -> None:
     given = f"{supers};{NODES}"
     made = said("super_users", kafka_profile=profile, **settings(given))
     assert [(each.severity, each.host, each.variable, each.value) for each in made] == [("error", "k1", SUPER, given)]
@@ -63,7 +63,7 @@ def test_a_principal_that_matches_nobody_is_refused_once(supers: str, profile: s
         "${file:/etc/kafka/users:supers}",
     ],
 )
-def test_principals_that_somebody_has_are_taken(supers: str) -> None:
+def test_principals_that_someone_has_are_taken(supers: str) -> None:
     assert said("super_users", **settings(supers)) == []
 
 
@@ -112,7 +112,7 @@ def test_super_users_without_an_authorizer_are_a_warning() -> None:
 
 
 @pytest.mark.parametrize(("profile", "severity"), [("production", "error"), ("test", "warning")])
-def test_everybody_is_a_risk(profile: str, severity: str) -> None:
+def test_everyone_is_a_risk(profile: str, severity: str) -> None:
     everyone = {"allow.everyone.if.no.acl.found": True}
     made = said("open_authorizer", kafka_profile=profile, **settings(NODES, **everyone))
     assert [(each.severity, each.variable) for each in made] == [

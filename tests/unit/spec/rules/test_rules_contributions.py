@@ -76,7 +76,7 @@ def test_the_example_of_the_page_is_sound() -> None:
         ("-Dx=y\n-Dz=w", "jvm_option"),
     ],
 )
-def test_an_option_that_somebody_else_sets_is_refused(option: str, rule: str) -> None:
+def test_an_option_that_another_user_sets_is_refused(option: str, rule: str) -> None:
     given = found({"jvm_options": [option]}, other={"jvm_options": ["-Dof.another=1"]}, kafka_jvm_options=["-Dgiven=1"])
     assert given == [(rule, ".jvm_options", option)]
 
@@ -94,7 +94,7 @@ def test_a_secret_belongs_into_a_file() -> None:
 @pytest.mark.parametrize(
     ("port", "rule"), [(9092, "port_shared"), (22, "port_of_ssh"), (80, "port_privileged"), (70000, "port")]
 )
-def test_a_port_can_be_opened_and_is_nobody_elses(port: int, rule: str) -> None:
+def test_a_port_can_be_opened_and_is_no_one_elses(port: int, rule: str) -> None:
     problems = problems_of(contributing({"ports": [port]}))
     where = "kafka_listeners.port" if rule == "port_shared" else "kafka_contribution_metrics.ports"
     assert [(each.rule, each.variable, each.value) for each in problems if each.rule == rule] == [(rule, where, port)]

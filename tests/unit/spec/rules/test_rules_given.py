@@ -114,7 +114,7 @@ def of_a_curve_that_nobody_reads() -> str:
     return subprocess.run(made, check=True, capture_output=True, input=key).stdout.decode()
 
 
-def test_a_key_that_nobody_here_reads_is_refused_like_all_else(pki: Pki) -> None:
+def test_a_key_that_no_one_here_reads_is_refused_like_all_else(pki: Pki) -> None:
     pki.write(K1, of_a_curve_that_nobody_reads())
     (pki.directory / "users").mkdir(exist_ok=True)
     (pki.directory / "users/gone.pem").symlink_to("/nowhere")
@@ -213,7 +213,7 @@ def test_a_domain_covers_what_is_below_it(pki: Pki, subtree: str, name: str, wro
 
 
 @pytest.mark.parametrize("file", ["nodes.pem", "clients.pem"])
-def test_a_key_in_a_file_that_everybody_gets_is_refused(pki: Pki, file: str) -> None:
+def test_a_key_in_a_file_that_everyone_gets_is_refused(pki: Pki, file: str) -> None:
     root = make("CN=People,O=Other", ca=True) if file == CLIENTS else pki.root
     key = root.key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

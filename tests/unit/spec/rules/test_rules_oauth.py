@@ -63,7 +63,7 @@ def test_who_is_asked_for_keys_is_known(address: str, options: list[str], server
     "key", ["sasl.oauthbearer.allow.unverified.issuer", f"{PREFIX}.oauthbearer.allow.unverified.audience"]
 )
 @pytest.mark.parametrize(("profile", "severity"), [("production", "error"), ("test", "warning")])
-def test_tokens_that_nobody_verifies_are_a_risk(key: str, profile: str, severity: str, wording: Wording) -> None:
+def test_tokens_that_no_one_verifies_are_a_risk(key: str, profile: str, severity: str, wording: Wording) -> None:
     given = {**with_sso(), "kafka_profile": profile}
     problems = [
         one for one in problems_of(hosts(3, **given, kafka_config={key: True})) if one.rule == "oauth_unverified"
@@ -137,7 +137,7 @@ def test_scram_and_tokens_share_a_listener_without_an_authorizer() -> None:
     assert "authorizer.class.name" not in settings
 
 
-def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
+def test_passwords_are_tried_and_given_where_someone_takes_them() -> None:
     first = {**SSO, "name": "FIRST", "port": 9097}
     described = describe.desired_state(cluster(**with_sso(first)))
     tried = login_parameters(described["nodes"]["k1"], "ours")
@@ -181,7 +181,7 @@ def test_what_lets_the_wrong_ones_in_is_refused(rule: str, given: dict[str, Any]
 
 
 @pytest.mark.parametrize(("key", "value"), [("ssl.client.auth", "none"), ("ssl.principal.mapping.rules", "DEFAULT")])
-def test_who_shows_a_certificate_is_nobody_else_by_hand(key: str, value: str) -> None:
+def test_who_shows_a_certificate_is_no_one_else_by_hand(key: str, value: str) -> None:
     given = with_sso(mechanisms=None, oauth=None, protocol="SSL", client_auth="required")
     setting = f"listener.name.sso.{key}"
     assert ("error", "k1", f"kafka_config[{setting}]", None) in found(

@@ -435,7 +435,7 @@ def test_the_pattern_of_affected_releases_is_what_the_advisories_say() -> None:
 
 
 @pytest.mark.parametrize(("days", "findings"), [(0, []), (90, []), (91, [("warning", "", "kafka_version", None)])])
-def test_a_list_of_advisories_that_nobody_checked_for_long_is_a_warning(
+def test_a_list_of_advisories_that_no_one_checked_for_long_is_a_warning(
     days: int, findings: list[Finding], wording: Wording
 ) -> None:
     problems = [one for one in problems_of(hosts(1), advisories_age=days) if one.rule == "advisories_old"]

@@ -47,7 +47,7 @@ def test_a_cluster_with_users_has_no_problem() -> None:
     assert [str(each) for each in given] == []
 
 
-def test_a_password_that_nobody_gave_is_generated_where_the_run_can_keep_it() -> None:
+def test_a_password_that_no_one_gave_is_generated_where_the_run_can_keep_it() -> None:
     given = hosts(**user(password=None))
     assert problems_of(given) == []
     (problem,) = problems_of(given, password_fault="this run has no vault secret")  # noqa: S106 - no password
@@ -139,7 +139,7 @@ def test_a_user_gets_files_for_listeners_that_take_its_mechanism() -> None:
 
 
 def public_files(**given: Any) -> dict[str, str]:
-    """Return the public properties, by listener, where the smoke test has the inventory's options."""
+    """Return the public properties, by listener, if the smoke test has the inventory's options."""
     described = describe.desired_state(cluster(**given))["cluster"]
     files = client_files.client_files("test", described["clients"], described["client_options"], text_of)
     return {
@@ -149,7 +149,7 @@ def public_files(**given: Any) -> dict[str, str]:
     }
 
 
-def test_files_for_everybody_name_the_only_mechanism_and_whom_to_trust() -> None:
+def test_files_for_everyone_name_the_only_mechanism_and_whom_to_trust() -> None:
     brought = {"listener.name.mutual.ssl.keystore.location": "/etc/pki/mutual.pem"}
     listeners = [*UNNAMED, SHORT, SSO, BOTH, MUTUAL]
     found = public_files(**secured(kafka_listeners=listeners, kafka_config=brought))
@@ -353,7 +353,7 @@ def test_a_mutual_listener_without_an_authority_of_its_own_trusts_whom_the_inven
         ),
     ],
 )
-def test_certificates_of_users_that_nobody_could_use_are_refused(more: dict[str, Any], rule: str, where: str) -> None:
+def test_certificates_of_users_that_no_one_could_use_are_refused(more: dict[str, Any], rule: str, where: str) -> None:
     given = problems_of(hosts(**{**CERTIFIED, **more}), client_options={operable.SMOKE: {}})
     assert (rule, where) in {(each.rule, each.variable) for each in given}
 
@@ -473,7 +473,7 @@ LIMIT = {"user": "writer", "producer_byte_rate": 5.0}
         (secured(kafka_prune="users", kafka_prune_most=0), "prune", "kafka_prune_most"),
     ],
 )
-def test_what_kafka_would_not_take_or_nobody_can_mean_is_refused(given: dict[str, Any], rule: str, where: str) -> None:
+def test_what_kafka_would_not_take_or_no_one_can_mean_is_refused(given: dict[str, Any], rule: str, where: str) -> None:
     assert (rule, where) in {(each.rule, each.variable) for each in problems_of(hosts(**given))}
 
 
