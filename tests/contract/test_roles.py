@@ -17,6 +17,14 @@ ROLES = sorted(p.parent.parent for p in ROOT.glob("roles/*/meta/argument_specs.y
 FORBIDDEN_IN_TASKS = ("ignore_errors", "set_fact", "pause:", "ansible.builtin.shell", "ansible.builtin.raw")
 
 
+#: Words for the effect of a lower or a higher number.
+EFFECT = re.compile(
+    r"\b(?:too (?:low|high|few|many|small|large|short|long)|lower|higher|as high|more|most|fewer|less|longer|shorter"
+    r"|larger|smaller|below|above)\b",
+    re.IGNORECASE,
+)
+
+
 def load(path: Path) -> Any:
     return yaml.safe_load(path.read_text()) if path.exists() else {}
 
@@ -24,6 +32,17 @@ def load(path: Path) -> Any:
 def spec_options(role: Path) -> dict[str, dict[str, Any]]:
     specs = load(role / "meta/argument_specs.yml")["argument_specs"]
     return {name: option for spec in specs.values() for name, option in spec.get("options", {}).items()}
+
+
+def numbers(options: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return name and description of each number, those inside of others, too."""
+    found = []
+    for name, option in options.items():
+        if option.get("type") in ("int", "float"):
+            text = option["description"]
+            found.append((name, text if isinstance(text, str) else " ".join(text)))
+        found += numbers(option.get("options", {}))
+    return found
 
 
 def readme_rows(role: Path) -> dict[str, str]:
@@ -42,6 +61,17 @@ def test_defaults_are_those_of_the_spec(role: Path) -> None:
     defaults = defaults_of(role)
     specced = {name: option["default"] for name, option in spec_options(role).items() if "default" in option}
     assert specced == defaults
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
+def test_a_number_has_its_effect_if_it_is_lower_or_higher(role: Path) -> None:
+    """Ports and ids have none."""
+    silent = {
+        name: text
+        for name, text in numbers(spec_options(role))
+        if not re.search(r"(^|_)(port|id|partition)$", name) and not EFFECT.search(text)
+    }
+    assert silent == {}
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
