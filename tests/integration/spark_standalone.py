@@ -64,10 +64,10 @@ class Standalone:
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                line = (process / "cmdline").read_text()
+                line, place = (process / "cmdline").read_text(), (process / "cwd").readlink()
             except OSError:
                 continue
-            if "ExecutorBackend" in line and self.url.rpartition(":")[2] in line and "java" in line.partition("\0")[0]:
+            if "ExecutorBackend" in line and set(self.directories) & set(place.parents):
                 found.append(int(process.name))
         return found
 
