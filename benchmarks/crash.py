@@ -57,7 +57,7 @@ def crash(lab: Lab, with_controller: bool, name: str) -> Crash:
 
 
 def rounds(lab: Lab, detection: str, number: int, crashes: Crashes) -> None:
-    """Crash every victim so many times with these timeouts; a change of them takes a roll."""
+    """Crash every victim `number` times with the timeouts of `detection`. A change of them needs a roll."""
     lab.deploy("--extra-vars", json.dumps({"kafka_failure_detection": detection}))
     lab.await_archives()
     for turn, victim in itertools.product(range(number), VICTIMS):

@@ -36,7 +36,7 @@ def busy_jiffies(stat: str) -> int:
 
 
 def busy_cores(seconds: float = LOOK_SECONDS) -> float:
-    """Measure the busy cores, over so many seconds.
+    """Measure the busy cores during `seconds`.
 
     The load average would still count the benchmark that ended a minute ago.
     """
@@ -48,7 +48,7 @@ def busy_cores(seconds: float = LOOK_SECONDS) -> float:
 
 
 def described(module: str, before: float, rounds: int) -> str:
-    """Return the paragraph above a table; `before`: cores that were busy before the first of so many rounds."""
+    """Return the paragraph above a table; `before`: cores that were busy before the first round."""
     load = os.getloadavg()[0]
     name, memory = processor(Path("/proc/cpuinfo").read_text()), gigabytes(Path("/proc/meminfo").read_text())
     command = shlex.join(["python", "-m", module, *sys.argv[1:]])

@@ -18,7 +18,7 @@ from benchmarks.machine import busy_cores, described, log_progress
 
 SMALL = 3
 SIZES = (SMALL, 12, 50)
-#: Ratio of the processor time of so many hosts to that of the small cluster.
+#: Ratio of the processor time of this number of hosts to that of the small cluster.
 RATIOS = {50: Promise(12)}
 #: Seconds of processor for each host.
 EACH = Promise(0.4)

@@ -187,7 +187,7 @@ class Cluster:
         return found
 
     def watched(self, minutes: float) -> tuple[int, int]:
-        """Count elections of an active controller, and snapshots with a fenced broker, within so many idle minutes."""
+        """Count elections of an active controller, and snapshots with a fenced broker, during idle `minutes`."""
         end, epochs, fenced = time.monotonic() + 60 * minutes, set[int](), 0
         while time.monotonic() < end:
             snapshot = self.seen("quorum")

@@ -114,7 +114,7 @@ def per_partition(
     """Return one result for each partition of ``offsets`` (first and end offset of the read), in their order.
 
     ``behind``: offsets of a partition that were written and cannot be read yet, for a transaction before them is open.
-    At most so many of the absent records are undecided; the rest is lost.
+    At most that number of absent records is undecided; the rest is lost.
     """
     found: dict[int, Counter[str]] = {partition: Counter() for partition in offsets}
     first_copies: Counter[int] = Counter()

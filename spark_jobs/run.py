@@ -176,7 +176,7 @@ def _name_faults(
 
 
 def rate(count: int, size: int, seconds: float) -> Rate:
-    """Return records and bytes in so many seconds; each pass is the first of its kind in its JVM, hence cold."""
+    """Return the rate of `count` records in `seconds`. Each pass is the first of its kind in its JVM, hence cold."""
     return Rate(
         records=count,
         bytes=size,

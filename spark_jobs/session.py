@@ -133,7 +133,7 @@ def chain(error: Exception) -> list[str]:
 
 
 def require_executor(spark: SparkSession, seconds: float = EXECUTOR_SECONDS) -> None:
-    """Raise InstallationError if a master elsewhere runs no task within so many seconds."""
+    """Raise InstallationError if a master elsewhere runs no task within `seconds`."""
     if masters.is_local(str(spark.sparkContext.master)):
         return
     work = threading.Thread(target=lambda: spark.range(1, numPartitions=1).collect(), daemon=True)

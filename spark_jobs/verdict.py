@@ -57,7 +57,7 @@ NEXT = {
 class Account:
     """Results of a run that came to its end. ``brokers``: those after the write.
 
-    ``retries_needed``: so many repeated tasks of the writer explain the duplicates; with fewer, the brokers hold them.
+    ``retries_needed``: repeated tasks of the writer that explain the duplicates. With fewer, the brokers hold them.
     """
 
     counts: Counts

@@ -17,7 +17,7 @@ FILES = Path(__file__).resolve().parent / "wording"
 #: Modules of rules; their tests assert host, variable and value.
 RULES = ("rules_", "preflight")
 PLACE = re.compile(r"(?:error|warning)(?: [\w, ]+)?: (?:(?:kafka|ansible)_[^:]*: )?")
-WORDS = 5  #: by so many first words the messages of a rule differ
+WORDS = 5  #: the messages of a rule differ in this number of first words
 
 
 def once(sentences: Iterable[str]) -> list[str]:

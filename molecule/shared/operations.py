@@ -73,8 +73,8 @@ class Operation:
 
         After a random death the work continues, on a host or in Kafka, and a named moment may never come.
 
-        Each run continues where the one before has died. So random points of the operation, which ``lasts`` so many
-        seconds, are as far apart as the deaths: all of them repeat the part before the lock.
+        Each run continues where the one before has died. So random points of the operation, which ``lasts`` a number
+        of seconds, are as far apart as the deaths: all of them repeat the part before the lock.
         """
         drawn = random.Random(f"{seed} {self.name}")  # noqa: S311 - moments, not secrets
         points = sorted(drawn.uniform(0, self.lasts) for _ in range(random_deaths(self.kills)))

@@ -54,7 +54,7 @@ def end(process: subprocess.Popen[bytes], name: str = "KILL") -> None:
 
 
 def with_time(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Let a run work for so long, or to its end."""
+    """Let a run work for `seconds`, or to its end."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
 
@@ -121,7 +121,7 @@ class Runs:
     def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
         """Run to the end, or to the moment at which it and all its children are killed.
 
-        That is the moment of a task, the one of a ``said`` output, or the one ``after`` so many seconds.
+        That is the moment of a task, of a ``said`` output, or a number of seconds (``after``).
         """
         began, moment = time.monotonic(), moment or {}
         self._timeline.unlink(missing_ok=True)

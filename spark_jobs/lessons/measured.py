@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 HOLDS, WRONG, NOT_SHOWN = "holds", "wrong", "not shown"
-#: "Within seconds": so many at most.
+#: "Within seconds" means at most this number.
 SECONDS = 10.0
 #: A longer pause of records is an interruption.
 LONGEST_GAP = 2.0

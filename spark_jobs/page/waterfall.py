@@ -10,7 +10,7 @@ from markupsafe import Markup
 from spark_jobs.page import svg, text
 from spark_jobs.report_schema import TimelineEntry
 
-#: Up to so many hosts each lane has room for its host's name.
+#: With at most this number of hosts, each lane has room for its host's name.
 NAMED_HOSTS = 6
 WIDE_PITCH = 16
 THIN_PITCH = 6

@@ -17,7 +17,7 @@ from spark_jobs.probe.settings import ProbeSettings
 #: A broker that has passed a request on to a controller which then dies waits for it for request.timeout.ms (30 s), and
 #: what comes after that request waits, too.
 SECONDS = 90.0
-#: After so long another broker is tried: until it is fenced, a broker that has just died is still listed.
+#: After this time another broker is tried: until it is fenced, a broker that has just died is still listed.
 ATTEMPT_SECONDS = 5.0
 #: Whatever the cluster's defaults are: what they delete would be called lost.
 KEPT = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}

@@ -36,7 +36,7 @@ class Details(NamedTuple):
 class Side:
     """One side of a partition, and the details of its unpaired records. ``aborted``: offsets, in order."""
 
-    start: int = 0  #: its log start offset: so many records at most were deleted from its head
+    start: int = 0  #: its log start offset: at most this number of records was deleted from its head
     compacted: bool = False
     #: Offset -> details of each unpaired record; empty if one side has none and nothing is compacted.
     details: Mapping[int, Details] = field(default_factory=dict)

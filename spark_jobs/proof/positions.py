@@ -20,7 +20,7 @@ Count = Callable[[int, int], int]  # side and offset -> records that consumers s
 
 
 class Place(NamedTuple):
-    """``records``: how many the group would read again (earlier) or skip (later); at least so many unless ``exact``."""
+    """``records``: number that the group would read again (earlier) or skip (later); a minimum unless ``exact``."""
 
     outcome: Outcome
     records: int | None
@@ -53,7 +53,7 @@ class Course:
         return self.paired - (self.totals[side] - visible(side, offset))
 
     def next_on_target(self, before: int, start: int, end: int) -> int | None:
-        """Return the target's offset of the pair that has so many `before` it; None if unknown.
+        """Return the target's offset of the pair with the number `before` of pairs in front of it; None if unknown.
 
         `start`, `end`: of the target's log.
         """

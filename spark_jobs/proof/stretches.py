@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 LEAST_BITS = 10
 COLUMNS = ("block", "records", "first", "last", "fingerprint", "newest", "stamped")
-MOST_BLOCKS = 100_000  # of both sides together: so many are in the driver's memory
+MOST_BLOCKS = 100_000  # of both sides together, in the driver's memory
 
 
 class Block(NamedTuple):

@@ -31,7 +31,11 @@ PATTERNS = {
         r"|\b(?:also|only|except|empty|false|none|null|fails?|refused?|Error) where\b"
         r"|\bwhere (?:it|there|that|this|they) (?:is|are|was|were|has|have|had) (?:a|an|no|not|none|missing|empty)\b"
     ),
-    "word": re.compile(r"\b(?:nobody|somebody|whoever|anew|foretells?|foretold|shall|held against)\b", re.IGNORECASE),
+    "word": re.compile(
+        r"\b(?:nobody|somebody|whoever|anew|foretells?|foretold|shall|held against"
+        r"|so (?:many|long)|for good)\b(?! (?:as|that)\b)",
+        re.IGNORECASE,
+    ),
     "own": re.compile(r"\bof (?:its|their|his|one's) own\b|\bof (?:which|whom)\b", re.IGNORECASE),
     "person": re.compile(r"\b(?:(?:was|were|be|been|being) told|tells?|says?|speaks?|asks|knows?)\b", re.IGNORECASE),
     "stand": re.compile(r"\b(?:stands?(?! for\b)|stood|lies?|lay)\b(?!-)", re.IGNORECASE),

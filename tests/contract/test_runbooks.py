@@ -38,7 +38,7 @@ OF_OTHERS = (
     "journalctl",
 )
 SCREEN = 24  #: lines
-RUN = 3  #: so many words of a message are adjacent in the code; values separate the others
+RUN = 3  #: adjacent words of a message in the code; values separate the others
 
 
 def said() -> str:

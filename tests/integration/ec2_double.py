@@ -4,15 +4,16 @@ moto answers at once and always truthfully. The double sits between it and the c
 
 - ``hide``: what is made is missing from answers for some seconds, and calls that name it are refused.
 - ``late``: what is changed is shown for some seconds as it was before.
-- ``refuse``: a call is answered with an error of AWS, so many times.
+- ``refuse``: a call is answered with an error of AWS, a number of times.
 - ``kill``: the caller is killed at its n-th changing call, after the change was made.
 - ``end``: machines end as soon as they were launched, with a reason.
 - ``placement``: placement groups, by name: strategy and number of partitions.
 - ``addresses``: quota of Elastic IPs.
 - ``throttle``: a share of calls, chosen at random, is answered "RequestLimitExceeded" or "Throttling".
-- ``page``: describing calls that have pages give so many items in each; ``expire``: so many page tokens are refused.
-- ``slow``: each answer takes so many seconds.
-- ``lose``: a call is done, and its answer is lost, so many times.
+- ``page``: describing calls that have pages give this number of items in each.
+- ``expire``: this number of page tokens is refused.
+- ``slow``: each answer takes this number of seconds.
+- ``lose``: a call is done, and its answer is lost, a number of times.
 - ``hook``: a function that is called before each call, to let something happen meanwhile.
 
 A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order. ``clock`` says what

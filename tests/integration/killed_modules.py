@@ -55,7 +55,7 @@ def _dies(act: Callable[[], dict[str, Any]], changes: int, log: Path) -> bool:
 
 
 def _die_after(changes: int) -> None:
-    """Let this process die as soon as so many changes are answered, even if they were requested together."""
+    """Let this process die as soon as this number of changes is answered, even if they were requested together."""
     left, plain = [changes], Client.send_all
 
     def send_all(client: Client, questions: Sequence[Question], *args: Any, **more: Any) -> list[Answer]:

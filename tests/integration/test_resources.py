@@ -66,7 +66,7 @@ def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
     producer.produce(topic, b"1", on_delivery=lambda error, _: told.append(error.name() if error else "stored"))
     try:
         producer.flush(10)
-    except KafkaException as error:  # raised if the login fails for good
+    except KafkaException as error:  # raised if the login fails permanently
         told.append(str(error))
     return "" if "stored" in told else told[0]
 

@@ -72,7 +72,7 @@ def grouped(partitions: Iterable[Displaced]) -> Mapping[str, list[int]]:
 
 
 def next_size(size: int, seconds: float, total: int) -> int:
-    """Return the number of partitions of the next election, after one of `size` that took so long."""
+    """Return the number of partitions of the next election, after one of `size` partitions took `seconds`."""
     least = max(1, -(-total // MOST_ELECTIONS))
     return min(LARGEST, max(least, size * 2 if seconds < BRISK else size // 2))
 

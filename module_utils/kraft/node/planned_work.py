@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.node.collector import DIRECTORY
 NAME = "kafka_planned_work_deadline_seconds"
 FILE = "planned_work.prom"
 #: Seconds from the stop of a node in which it should be healthy again, with a reboot of its host in between. Record
-#: `kafka:planned_work` looks back so long.
+#: `kafka:planned_work` looks back by the same time.
 LASTS = 1800
 
 

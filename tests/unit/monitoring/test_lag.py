@@ -18,7 +18,7 @@ STEADY: History = tuple((float(at), 100 * at) for at in range(0, 61, 15))  # 100
         (STEADY, 3000, 75, 45),  # not read since
         (((0.0, 5), (30.0, 5), (45.0, 20)), 5, 60, 30),  # written after the last look that did not see it
         (((100.0, 5000), (110.0, 6000)), 4000, 110, 20),  # before the history: as fast as since
-        (((100.0, 5000), (110.0, 5000)), 4000, 110, 10),  # before it, and without new records: at least so long
+        (((100.0, 5000), (110.0, 5000)), 4000, 110, 10),  # before it, and without new records: at least this time
         (((100.0, 5000),), 4000, 103, 3),
         ((), 4000, 103, 0),
     ],

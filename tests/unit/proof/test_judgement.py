@@ -27,7 +27,7 @@ def judged(
     there: Side | None = None,
     holes: int = 1,
 ) -> Judgement:
-    """In each gap, each side lacks so many offsets."""
+    """In each gap, each side lacks this number of offsets."""
     alone = Alone.from_singles(source, target)
     gaps: dict[int, Gap] = {}
     for side, singles in enumerate((source, target)):

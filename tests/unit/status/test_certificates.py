@@ -64,7 +64,7 @@ def test_a_listener_that_is_away_or_speaks_without_tls_is_an_error(listener: str
 
 
 def shown(pem: Path, days_later: float = 0) -> dict[str, Any]:
-    """Return a host's report so many days after the certificate was made."""
+    """Return a host's report this number of days after the certificate was made."""
     text = pem.read_text()
     text = text[text.index("-----BEGIN CERTIFICATE") :]
     one = {"address": "k1:19092", "certificate": text, "error": ""}

@@ -19,7 +19,7 @@ FILL = (
 
 
 def timer(seconds: int, *command: str, unit: str = "") -> list[str]:
-    """Return a command that systemd runs after so many seconds, even if the run has ended."""
+    """Return a command that systemd runs after `seconds`, even if the run has ended."""
     named = [f"--unit={unit}"] if unit else []
     after = ["systemd-run", "--quiet", "--collect", f"--on-active={seconds}s", "--timer-property=AccuracySec=100ms"]
     return [*after, *named, *command]

@@ -78,7 +78,7 @@ def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
         f"{source}.consumer.isolation.level": "read_committed",
         f"{source}.consumer.fetch.max.bytes": str(FETCH_BYTES),
         f"{target}.exactly.once.source.support": "enabled",
-        # For so long the tasks of a lost worker stay unassigned, even if it is back. Connect's own: 5 minutes.
+        # The tasks of a lost worker stay unassigned for this time, even if it is back. Connect's own: 5 minutes.
         f"{target}.scheduled.rebalance.max.delay.ms": str(1000 * LOST_SECONDS),
         # Without these a start scans every class for plugins, twice: to read its settings, and as a worker.
         **dict.fromkeys(("plugin.discovery", f"{target}.plugin.discovery"), "service_load"),

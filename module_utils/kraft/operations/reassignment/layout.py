@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ansible.module_utils.kraft.operations.reassignment.model import Placement, Sizes
 
-#: Partitions that are looked at when one of many is to be moved: the best of so many is good enough.
+#: Partitions that are compared when one of many is to be moved: the best of them is good enough.
 LOOK = 50
 
 

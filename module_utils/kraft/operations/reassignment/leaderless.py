@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.problem import Problem
 
 NAMED = 5
 RULE = "only_replica"  #: the risk that can be accepted by its name
-LOST_FOR_GOOD = "if its disk is lost for good, run replace_node.yml for it with kafka_accepted_risks [only_replica]"
+LOST_FOR_GOOD = "if its disk is lost, run replace_node.yml for it with kafka_accepted_risks [only_replica]"
 ACCEPT = """-e '{"kafka_accepted_risks": ["only_replica"]}'"""
 GIVE_UP = (
     f"run this again with {ACCEPT}: the partitions start empty on other brokers; to keep the node, run "

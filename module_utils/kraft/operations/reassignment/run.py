@@ -85,7 +85,7 @@ class Run:
         self._admin.throttle(now, throttle.alterations(self._admin.throttles(now), Throttles()))
 
     def _await(self, work: Work, queue: list[Move]) -> bool:
-        """Keep as many on the move as may be, until none is left; False if this run's time is over before."""
+        """Keep the permitted number of moves running until none is left. False if the time of this run ends first."""
         while True:
             moving = self._admin.under_way()
             if not queue and not moving:
@@ -104,7 +104,7 @@ class Run:
             self._pause(len(moving))
 
     def _pause(self, moving: int) -> None:
-        """Wait until one of so many has arrived, for half a second at most."""
+        """Wait until one of the `moving` partitions has arrived, for half a second at most."""
         for _ in range(round(POLL_SECONDS / ARRIVAL_SECONDS)):
             self._admin.sleep(ARRIVAL_SECONDS)
             if len(self._admin.under_way()) < moving:

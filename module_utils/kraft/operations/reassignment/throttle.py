@@ -119,7 +119,7 @@ def missing(held: Mapping[Name, Mapping[int, int]], adding: Mapping[Name, Sequen
 
 
 def near(missing: Mapping[Name, int], most: int) -> frozenset[Name]:
-    """Return those with the fewest bytes to get, together at most so many: they need no throttle."""
+    """Return those with the fewest missing bytes, together at most `most`. They need no throttle."""
     fewest = sorted(missing, key=lambda name: (missing[name], name))
     sums = accumulate(missing[name] for name in fewest)
     return frozenset(name for name, size in zip(fewest, sums) if size <= most)

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.problem import Problem
 
 Key = TypeVar("Key", bound=Hashable)
-#: A run removes at most one in so many of a kind's keys as undeclared, and always may remove one.
+#: A run removes at most this fraction (1/SHARE) of a kind's keys as undeclared, and always may remove one.
 SHARE = 10
 SHOWN = 10
 

@@ -26,10 +26,10 @@ ITERATIONS = 4096
 SALT_BYTES = 24
 #: A thread fills a core; the broker of this host works beside them.
 COMPARED_AT_ONCE = 2
-#: So long a thread keeps Python's lock (5 ms by itself): who makes a key needs it for a moment every 2 ms.
+#: The time for which a thread keeps Python's lock (5 ms by default): who makes a key needs it for a moment every 2 ms.
 SWITCH_SECONDS = 0.0005
 LOGINS_AT_ONCE = 8
-#: So many are tried again together: a broker under load accepts some too late, and one that accepts none is given up.
+#: Tried again together: a broker under load accepts some too late, and one that accepts none is given up.
 LOGINS_TOGETHER = 64
 NO_SUCH_USER = 91  #: RESOURCE_NOT_FOUND
 

@@ -210,7 +210,7 @@ def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubne
 
 
 def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]:
-    """Return the given ones in their order, else the cluster's own."""
+    """Return the given values in their order, or those of the cluster."""
     if wanted.subnet_ids:
         known = {each.id: each for each in found.subnets}
         return [known[each] for each in wanted.subnet_ids if each in known and known[each].cidr]

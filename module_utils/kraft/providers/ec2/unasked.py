@@ -23,7 +23,7 @@ MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_
 
 @contextlib.contextmanager
 def announced(display: Callable[[str], object], seconds: float) -> Iterator[None]:
-    """Display WAITING if the block takes longer than so many seconds."""
+    """Display WAITING if the block takes longer than `seconds`."""
     waiting = threading.Timer(seconds, display, (WAITING,))
     waiting.daemon = True
     waiting.start()

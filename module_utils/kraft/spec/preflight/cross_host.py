@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CLIENT
 
 MIGRATION = "playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
-MIGRATE = f", or make it dynamic for good: {MIGRATION}"
+MIGRATE = f", or make it dynamic permanently: {MIGRATION}"
 ACCEPT_OLDER = ", list release_older in kafka_accepted_risks"
 LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
 

@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subje
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CONTROLLER
 
-#: A voter that the leader has heard from within so many milliseconds runs.
+#: A voter runs if the leader has heard from it within this number of milliseconds.
 HEARD_MS = 10_000
 TAKE_OUT = (
     "put its host back into the inventory, then run playbooks/remove_nodes.yml -e kafka_remove_nodes=<host>"

@@ -20,7 +20,7 @@ def openssl(code: int = 0) -> Run:
 
 
 def node(started: float, pid: int = 7) -> NodeState:
-    """A node whose process was started so many seconds ago."""
+    """A node whose process was started `seconds` ago."""
     return NodeState(ServiceState(pid=pid, started_at_us=int((time.monotonic() - started) * 1e6)), "4.3.1")
 
 

@@ -20,7 +20,7 @@ SIZES = Mapping[str, Iterable[float]]
 
 
 def disk(path: str, sizes: Iterable[float] = (), free: float = 1000, **more: object) -> Disk:
-    """A log dir with replicas of so many GB each, named after it."""
+    """A log dir with replicas of this number of GB each, named after it."""
     held = {(path.strip("/"), number): int(size * GB) for number, size in enumerate(sizes)}
     return Disk(path, int(free * GB), 0, held=held, **more)  # type: ignore[arg-type]
 

@@ -26,7 +26,7 @@ RATE = 3_000_000
 
 
 class Cluster:
-    """Moves arrive at once; `events`: what happens once so many seconds have gone by."""
+    """Moves arrive at once; `events`: what happens after this number of seconds."""
 
     def __init__(self, snapshot: Snapshot, events: Mapping[float, Callable[[Cluster], None]] | None = None) -> None:
         self.snapshot, self.events, self.now = snapshot, dict(events or {}), 0.0

@@ -377,7 +377,7 @@ def name(whose: str, *addresses: str, error: str = "") -> Break:
 
 
 def answer(text: str, listens: bool = False, age: float = 3600) -> Break:
-    """k1 reaches k2 no more; k2 `listens`, for so many seconds at most."""
+    """k1 reaches k2 no more; k2 `listens`, for this number of seconds at most."""
 
     def act(scene: Scene) -> None:
         scene.facts_of("k1")["reach"]["k2:9093"] = text
