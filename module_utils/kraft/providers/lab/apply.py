@@ -211,7 +211,7 @@ def write(path: str, content: str, owner: int) -> None:
 
 
 def wait_for_ssh(addresses: Sequence[str], timeout: float, clock: Callable[[], float] = time.monotonic) -> None:
-    """Wait until sshd of every address greets. Raises UnreachableError that names the silent ones."""
+    """Wait until sshd answers at every address. Raises UnreachableError that names the silent ones."""
     deadline = clock() + timeout
     silent = list(addresses)
     while silent and clock() < deadline:
