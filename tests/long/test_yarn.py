@@ -60,8 +60,8 @@ def hadoop(servers: Hadoop, archive: str) -> Iterator[Hadoop]:
     """The servers; HDFS holds Spark's jars and no other file, before and after each run."""
     yield servers
     kept = [archive.partition("=")[2].removeprefix("hdfs://")]
-    until(lambda: servers.files() == kept, f"HDFS holds more than {kept}")
-    until(lambda: not servers.executors(), "executors still run")
+    until(lambda: servers.files() == kept, lambda: f"HDFS holds {servers.files()}")
+    until(lambda: not servers.executors(), lambda: f"executors still run: {servers.executors()}")
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ def job(kafka: KafkaCluster, tmp_path: Path, request: pytest.FixtureRequest) -> 
     return Job.make(kafka.bootstrap_servers, re.sub(r"\W", ".", request.node.name), tmp_path, records)
 
 
-def until(true: Callable[[], bool], otherwise: str, seconds: float = 60) -> None:
+def until(true: Callable[[], bool], otherwise: Callable[[], str], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < deadline, otherwise
+        assert time.monotonic() < deadline, otherwise()
         time.sleep(0.2)
 
 
@@ -95,7 +95,7 @@ def test_yarn_proves_the_cluster_with_executors_on_both_nodes(hadoop: Hadoop, ar
 
 def test_an_executor_that_is_killed_in_the_read_changes_no_count(hadoop: Hadoop, archive: str, job: Job) -> None:
     with job.begin(*on_yarn(archive), **hadoop.environment) as running:
-        until(lambda: "wrote" in job.steps or running.poll() is not None, "nothing is written", SECONDS)
+        until(lambda: "wrote" in job.steps or running.poll() is not None, lambda: job.steps, SECONDS)
         executors, staged = hadoop.executors(), hadoop.files()
         assert len(executors) == 2, job.steps
         os.kill(min(executors), signal.SIGKILL)
