@@ -141,7 +141,8 @@ return [...document.querySelectorAll('.timeline tbody tr')].map(row => {
 CUT_CELLS = """
 return [...document.querySelectorAll('td')].filter(cell => {
   const shown = cell.closest('.wy-table-responsive').getBoundingClientRect(), box = cell.getBoundingClientRect();
-  return box.right > shown.right + 1 || (cell.cellIndex === 3 && box.width < 200);
+  const few = cell.parentElement.cells.length < 6;
+  return box.right > shown.right + 1 || (few && cell.cellIndex === 3 && box.width < 200);
 }).map(e => e.textContent.slice(0, 60));
 """
 CUT_CODE = """
@@ -279,7 +280,7 @@ def test_verdict_is_seen_without_its_colour(browser: Browser, page: Path) -> Non
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The variables and messages of the documentation site, and a line of code that is longer than a page."""
+    """Variables, messages, metrics and a module's name of the documentation site, and code longer than a page."""
     place = tmp_path_factory.mktemp("site")
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     (place / "source").mkdir()
@@ -287,7 +288,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / "source" / name).write_text((ROOT / "scripts/site" / name).read_text())
     code = f"\n```sh\nansible-playbook {'-e kafka_accepted_risks=plain_text ' * 5} # the last word\n```\n"
     text = re.sub(r"\[(\w+)\]\([^)]*\)", r"\1", unescaped(variables.page(ROOT)))
-    (place / "source/index.md").write_text(text + code)
+    name = max((each.stem for each in ROOT.glob("library/*.py")), key=len)
+    metrics = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", (ROOT / "docs/metrics.md").read_text())
+    (place / "source/index.md").write_text(f"{text}{code}\n# {name}\n{metrics}")
     without_links = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", unescaped(messages.page()))
     (place / "source/messages.md").write_text(without_links)
     nav = [{"Variables": "index.md"}, {"Messages": "messages.md"}]

@@ -114,6 +114,14 @@ def _open_key(path: Path) -> Iterator[Fault]:
         yield Fault(KEY, message, "remove the key from the file; it may be known, so replace it", str(path))
 
 
+def _readable_key(path: Path) -> Iterator[Fault]:
+    """A private key among a node's certificates. Hosts get the certificates alone, but others here can read the key."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if PRIVATE.search(text) and not ENCRYPTED.search(text) and path.stat().st_mode & 0o077:
+        message = "The file contains a private key, and others can read it"
+        yield Fault(KEY, message, "remove the key from the file; it may be known, so replace it", str(path))
+
+
 def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> str:
     """Return why our own client could not connect with a user's file, as a sentence; empty if it can. Java reads it."""
     found = _certificates(path)
@@ -138,6 +146,7 @@ def _of_node(
     if isinstance(chain, str):
         yield Fault(FILE, chain, PUT_CHAIN, path)
     else:
+        yield from _readable_key(source.chain)
         yield from given_faults.of_chain(chain, roots if isinstance(roots, tuple) else (), path, trusted, now)
     if source.host_key:  # checked on the host
         return

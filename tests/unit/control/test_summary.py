@@ -134,6 +134,19 @@ def test_an_advertised_address_that_this_machine_does_not_reach_is_the_cause(wor
 
 
 @pytest.mark.parametrize(
+    "sentence",
+    [
+        "The run could not be finished: no answer from k1.example.org:9094,k2.example.org:9094 within 9.0 s; silence",
+        "The run could not be finished: no answer from [2001:db8::1]:9092 within 2.0 s (SSL handshake timed out)",
+    ],
+)
+def test_names_and_other_addresses_that_do_not_answer_have_the_same_cause(sentence: str) -> None:
+    text = unreachable(sentence, [{"node_id": one, "fenced": one == 3} for one in (1, 2, 3)])
+    assert "  Cause " in text
+    assert "journalctl" not in text
+
+
+@pytest.mark.parametrize(
     ("sentence", "fenced"),
     [
         pytest.param(SILENT, True, id="no broker serves"),

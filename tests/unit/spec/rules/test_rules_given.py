@@ -101,6 +101,12 @@ def signed_with_sha1(pki: Pki) -> None:
     pki.write(K1, made + pki.issuing.pem)
 
 
+def key_among_certificates(pki: Pki, mode: int, key_first: bool = False) -> None:
+    own, key = pki.directory / K1, (pki.directory / KEY).read_text()
+    own.write_text(key + own.read_text() if key_first else own.read_text() + key)
+    own.chmod(mode)
+
+
 def clients_below_nodes(pki: Pki) -> None:
     pki.write("clients.pem", make("CN=People,O=Example", pki.root, ca=True).pem)
 
@@ -133,6 +139,7 @@ CASES: list[tuple[str, Bend, str, str, str]] = [
     ("no key in its file", lambda pki: pki.write(KEY, "nothing"), "certificate_key", "k1", KEY),
     ("key of another", another_key, "certificate_key", "k1", KEY),
     ("key for all", lambda pki: os.chmod(pki.directory / KEY, 0o640), "certificate_key", "k1", KEY),
+    ("key among certificates", lambda pki: key_among_certificates(pki, 0o644), "certificate_key", "k1", K1),
     ("sealed key", sealed, "certificate_key", "k1", KEY),
     ("chain without the authority", alone, "certificate_chain", "k1", K1),
     ("authority first", reversed_chain, "certificate_chain", "k1", K1),
@@ -220,6 +227,19 @@ def test_a_key_in_a_file_that_everyone_gets_is_refused(pki: Pki, file: str) -> N
     ).decode()
     pki.write(file, root.pem + key)
     assert ("certificate_key", str(pki.directory / file)) in {(each.rule, each.value) for each in refused(pki)}
+
+
+@pytest.mark.parametrize(
+    ("mode", "key_first", "wrong"),
+    [(0o644, True, True), (0o644, False, True), (0o640, True, True), (0o600, True, False)],
+)
+def test_a_key_among_a_nodes_certificates_that_others_can_read_is_refused(
+    pki: Pki, mode: int, key_first: bool, wrong: bool
+) -> None:
+    key_among_certificates(pki, mode, key_first)
+    own = pki.directory / K1
+    found = [(each.rule, each.host, each.value) for each in refused(pki)]
+    assert found == ([("certificate_key", "k1", str(own))] if wrong else [])
 
 
 @pytest.mark.parametrize(("begin", "first"), [(-9, False), (-9, True), (-900, False)])
