@@ -9,7 +9,6 @@ import uuid
 import zipfile
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.departed import Registered
 from ansible.module_utils.kraft.cluster.gather import observe
@@ -34,28 +33,30 @@ def kafkas_schema(name: str) -> dict[str, Any]:
 
 def register_ghost(members: KafkaCluster, client: dict[str, Any], leader: int) -> None:
     """Register broker 9, which supports no more than 4.2 and never comes."""
-    base = messages.kinds()["UnregisterBrokerRequest"].__mro__[1]
-    kinds = [messages.kind(base, kafkas_schema(f"BrokerRegistration{one}")) for one in ("Request", "Response")]
+    kind = "BrokerRegistrationRequest"
     levels = {"metadata.version": (7, 29), "kraft.version": (0, 1), "transaction.version": (0, 2)}
     levels |= dict.fromkeys(("group", "eligible.leader.replicas", "share", "streams"), (0, 1))
-    features = [
-        kinds[0].Feature(
-            name=name if "version" in name else f"{name}.version", min_supported_version=low, max_supported_version=high
-        )
-        for name, (low, high) in levels.items()
-    ]
-    listeners = [
-        kinds[0].Listener(name=name, host="127.0.0.1", port=1, security_protocol=0) for name in ("CLIENT", "INTERNAL")
-    ]
-    request = kinds[0](
-        broker_id=9,
-        cluster_id=members.cluster_id,
-        incarnation_id=uuid.uuid4(),
-        listeners=listeners,
-        features=features,
-        log_dirs=[uuid.uuid4()],
-    )
     with Client(client) as asking:
+        features = [
+            asking.struct(
+                kind,
+                "Feature",
+                name=name if "version" in name else f"{name}.version",
+                min_supported_version=low,
+                max_supported_version=high,
+            )
+            for name, (low, high) in levels.items()
+        ]
+        where = {"host": "127.0.0.1", "port": 1, "security_protocol": 0}
+        request = asking.request(
+            kind,
+            broker_id=9,
+            cluster_id=members.cluster_id,
+            incarnation_id=uuid.uuid4(),
+            listeners=[asking.struct(kind, "Listener", name=name, **where) for name in ("CLIENT", "INTERNAL")],
+            features=features,
+            log_dirs=[uuid.uuid4()],
+        )
         answer = asking.send(f"127.0.0.1:{members.nodes[leader].controller_port}", request)
         assert answer["error_code"] == 0
         deadline = time.monotonic() + 20

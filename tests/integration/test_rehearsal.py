@@ -164,10 +164,10 @@ def test_a_rehearsal_predicts_each_refusal_of_the_real_run(
     assert done["steps"] == second["steps"]
     seen = run_module("kafka_cluster_info", client=client, gather=["features"])["snapshot"]["features"]
     assert {one["name"]: one["level"] for one in seen} == found["after"]
-    said = refusal_of_a_change(cluster, STRANGER)
-    assert list(found["refused_topics"]) == [STRANGER]
-    assert found["refused_topics"][STRANGER].partition(": ")[2] in said
-    assert refusal_of_a_change(cluster, "topic-1") == ""
+    predicted = found["refused_topics"].get(STRANGER, "").partition(": ")[2]
+    answer = refusal_of_a_change(cluster, STRANGER)
+    assert bool(predicted) == bool(answer), answer
+    assert predicted in answer
 
 
 def test_a_rehearsal_has_no_way_to_what_listens_outside() -> None:
