@@ -14,7 +14,18 @@ PLAYBOOKS = sorted(ROOT.glob("playbooks/*.yml"))
 BEGIN, END = "tasks/begin_operation.yml", "tasks/end_operation.yml"
 #: Roles whose tasks run on the nodes, with the entry points that only look.
 LOOKING = {
-    "kafka": {"health", "move", "observe", "preflight", "reachable", "status", "support", "upgradable", "voters"},
+    "kafka": {
+        "health",
+        "move",
+        "observe",
+        "preflight",
+        "reachable",
+        "rehearse",
+        "status",
+        "support",
+        "upgradable",
+        "voters",
+    },
     "kafka_host": {"status"},
 }
 #: Entry points for a play that takes over an operation which its own tasks have cut short.
@@ -60,6 +71,7 @@ WITHOUT_CLAIM = {
     "destroy_lab",
     "mirror_status",
     "provision_ec2",
+    "rehearse_upgrade",
     "render_monitoring",
     "support_bundle",
     "validate_inventory",

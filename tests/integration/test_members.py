@@ -3,15 +3,11 @@ whole. The cluster begins with the features of 4.2, so that there is something t
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import getpass
-import json
 import os
 import shutil
 import time
-import uuid
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +16,6 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.cluster.departed import Registered
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.operations.features.departures import Departures
@@ -31,8 +26,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.client_calls import quorum_of
+from tests.integration.departed_nodes import Of42, controllers_of, kafkas_schema, register_departed, register_ghost
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_home import class_path, kafka_home
+from tests.integration.kafka_home import class_path
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.killed_modules import kills
 from tests.unit.problems import named, values
@@ -55,10 +51,6 @@ class Static(KafkaCluster):
 
     def format_command(self, node: KafkaNode, *_: str) -> list[str]:
         return super().format_command(node, "--ignore-formatted")
-
-
-class Of42(KafkaCluster):
-    format_options = ("--release-version", "4.2")
 
 
 @pytest.fixture(scope="module")
@@ -413,15 +405,6 @@ def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_part
     run_module("kafka_topic", client=client, name="late", state="absent", delete_topics=["late"])
 
 
-def kafkas_schema(name: str) -> dict[str, Any]:
-    """Return a message's schema from Kafka's own jar, without its comments."""
-    jar = next((kafka_home() / "libs").glob("kafka-clients-*.jar"))
-    with zipfile.ZipFile(jar) as archive:
-        lines = archive.read(f"common/message/{name}.json").decode().splitlines()
-    found: dict[str, Any] = json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
-    return found
-
-
 def fields(schema: dict[str, Any], common: dict[str, Any] | None = None) -> list[Any]:
     """Return a message's layout on the wire: names, types and versions, in their order; `common`: structs by name."""
     named = common or {one["name"]: one for one in schema.get("commonStructs", [])}
@@ -440,38 +423,6 @@ def test_our_messages_are_kafkas(name: str) -> None:
     assert {key: ours[key] for key in ("apiKey", "type", "validVersions", "flexibleVersions")} == {
         key: theirs[key] for key in ("apiKey", "type", "validVersions", "flexibleVersions")
     }
-
-
-def register_ghost(members: KafkaCluster, client: dict[str, Any], leader: int) -> None:
-    """Register broker 9, which supports no more than 4.2 and never comes."""
-    base = messages.kinds()["UnregisterBrokerRequest"].__mro__[1]
-    kinds = [messages.kind(base, kafkas_schema(f"BrokerRegistration{one}")) for one in ("Request", "Response")]
-    levels = {"metadata.version": (7, 29), "kraft.version": (0, 1), "transaction.version": (0, 2)}
-    levels |= dict.fromkeys(("group", "eligible.leader.replicas", "share", "streams"), (0, 1))
-    features = [
-        kinds[0].Feature(
-            name=name if "version" in name else f"{name}.version", min_supported_version=low, max_supported_version=high
-        )
-        for name, (low, high) in levels.items()
-    ]
-    listeners = [
-        kinds[0].Listener(name=name, host="127.0.0.1", port=1, security_protocol=0) for name in ("CLIENT", "INTERNAL")
-    ]
-    request = kinds[0](
-        broker_id=9,
-        cluster_id=members.cluster_id,
-        incarnation_id=uuid.uuid4(),
-        listeners=listeners,
-        features=features,
-        log_dirs=[uuid.uuid4()],
-    )
-    with Client(client) as asking:
-        answer = asking.send(f"127.0.0.1:{members.nodes[leader].controller_port}", request)
-        assert answer["error_code"] == 0
-        deadline = time.monotonic() + 20
-        while all(one.node_id != 9 for one in observe(asking).brokers):
-            assert time.monotonic() < deadline, "no broker lists the ghost"
-            time.sleep(0.2)
 
 
 def test_features_are_raised_once_no_registered_broker_holds_them_back(
@@ -497,22 +448,6 @@ def test_features_are_raised_once_no_registered_broker_holds_them_back(
     assert {"metadata.version", "30", "29"} <= values(feature(features={"metadata.version": 29})["msg"])
     lossy = feature(features={"metadata.version": 29}, allow_downgrade=True)
     assert "Kafka refuses metadata.version 29" in lossy["msg"]
-
-
-def register_departed(members: KafkaCluster, client: dict[str, Any], node_id: int, most: int) -> None:
-    """Register a controller that supports metadata.version up to `most` and does not exist, as one that left."""
-    with Client(client) as asking:
-        seen = observe(asking, ("features", "quorum"))
-        features = [
-            dataclasses.replace(one, maximum=most) if one.name == "metadata.version" else one
-            for one in seen.features or ()
-        ]
-        addresses = {one["node_id"]: one["address"] for one in controllers_of(members)}
-        Departures(asking, addresses).renew([Registered(node_id, "192.0.2.9", 9093)], seen, features)
-
-
-def controllers_of(members: KafkaCluster) -> list[dict[str, Any]]:
-    return [{"node_id": one.node_id, "address": f"127.0.0.1:{one.controller_port}"} for one in members.controllers]
 
 
 def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(

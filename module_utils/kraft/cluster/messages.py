@@ -6,9 +6,10 @@ have to be a file inside that package, and Ansible installs one zip on a host. B
 with a patch that returns ours, and are named afterwards.
 
 The schemas are Kafka 4.4.0's (clients/src/main/resources/common/message: AddRaftVoter, RemoveRaftVoter,
-UnregisterBroker, UnregisterController, ControllerRegistration, ConsumerGroupDescribe, ShareGroupDescribe,
-DescribeShareGroupOffsets). Brokers forward the first four to the active controller (KIP-590, KIP-853, KIP-1312), which
-takes ControllerRegistration at its own listener; a group's coordinator serves its requests (KIP-848, KIP-932).
+UnregisterBroker, UnregisterController, ControllerRegistration, BrokerRegistration, ConsumerGroupDescribe,
+ShareGroupDescribe, DescribeShareGroupOffsets). Brokers forward the first four to the active controller (KIP-590,
+KIP-853, KIP-1312), which takes registrations at its own listener; a group's coordinator serves its requests (KIP-848,
+KIP-932).
 """
 
 from __future__ import annotations
@@ -119,6 +120,22 @@ MESSAGES: Mapping[str, tuple[int, str, tuple[Field, ...], tuple[Field, ...]]] = 
             field("Features", "[]Feature", fields=list(RANGE)),
         ),
         REFUSAL,
+    ),
+    "BrokerRegistration": (
+        62,
+        "0-4",
+        (
+            field("BrokerId", "int32"),
+            field("ClusterId", "string"),
+            field("IncarnationId", "uuid"),
+            field("Listeners", "[]Listener", fields=[*LISTENER, field("SecurityProtocol", "int16")]),
+            field("Features", "[]Feature", fields=list(RANGE)),
+            field("Rack", "string", nullableVersions="0+"),
+            field("IsMigratingZkBroker", "bool", 1, default="false"),
+            field("LogDirs", "[]uuid", 2),
+            field("PreviousBrokerEpoch", "int64", 3, default="-1"),
+        ),
+        (*ANSWER[:2], field("BrokerEpoch", "int64", default="-1")),
     ),
     "ConsumerGroupDescribe": (69, "0-1", DESCRIBE, described(CONSUMER)),
     "ShareGroupDescribe": (77, "1", DESCRIBE, described(SHARER)),

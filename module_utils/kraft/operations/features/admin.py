@@ -68,11 +68,16 @@ class FeatureAdmin:
         self._departures = Departures(client, controllers or {})
         self._parts = ("features", "quorum") if controllers else ("features",)
 
-    def observe(self) -> tuple[Snapshot, Supported]:
-        """Return the cluster, and broker -> features as each serving broker reports them."""
+    def cluster(self) -> Snapshot:
+        """Return the cluster. Raises UnreachableError while a part of it is unknown."""
         snapshot = gather.observe(self._client, self._parts)
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
+        return snapshot
+
+    def observe(self) -> tuple[Snapshot, Supported]:
+        """Return the cluster, and broker -> features as each serving broker reports them."""
+        snapshot = self.cluster()
         serving = [one for one in snapshot.brokers if not one.fenced]
         question = self._client.request("ApiVersionsRequest", **gather.software())
         given = self._client.send_all([Question(one.address, question) for one in serving])

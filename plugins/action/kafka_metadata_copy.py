@@ -1,0 +1,52 @@
+"""Writes the files of a metadata log into a directory of this machine. Its content is no result."""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from spark_jobs import private_file
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "metadata_dir": {"type": "path", "required": True},
+    "known_offset": {"type": "int", "default": 0},
+    "directory": {"type": "path", "required": True},
+}
+OF_HOST = ("metadata_dir", "known_offset")
+MODE, DIRECTORY_MODE = 0o600, 0o700
+
+
+class ActionModule(ActionBase):
+    """Reads on the host, and writes here. A host that gives a path outside the directory is refused."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
+        asked = {name: given[name] for name in OF_HOST}
+        answer: dict[str, Any] = self._execute_module(module_args=asked, task_vars=task_vars or {})
+        files = answer.pop("files", {})
+        try:
+            directory = private_file.of_run(given["directory"])
+            paths = {name: private_file.below(directory, name) for name in files}
+        except ValueError as error:
+            return {**answer, "failed": True, "msg": f"{error}. Nothing was written"}
+        if files:
+            private_file.directory(directory.parent)
+            directory.mkdir(mode=DIRECTORY_MODE)
+        for name, text in files.items():
+            handle = os.open(paths[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
+            with os.fdopen(handle, "wb") as file:
+                file.write(zlib.decompress(base64.b64decode(text)))
+        return answer
