@@ -154,7 +154,7 @@ def risks(snapshot: Snapshot, node_ids: Iterable[int]) -> tuple[str, ...]:
 
 
 def _hopeless(partition: Partition, held: frozenset[int], least: int | None) -> bool:
-    """Check whether waiting cannot help: even with every replica in sync, too few would be left. False if none would be left.
+    """Check whether waiting is useless: even with every replica in sync, too few are left. False if none is left.
 
     A partition with a single replica is away while its broker is: there is no other one that could stay. If
     several are in sync and none leads, an election will end.
