@@ -12,7 +12,8 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
-sys.path[:0] = [str(ROOT), str(ROOT / "library"), str(ROOT / "molecule/shared"), str(ROOT / "molecule/interrupted")]
+DRIVERS = [str(ROOT / f"molecule/{name}") for name in ("shared", "interrupted", "refusals")]
+sys.path[:0] = [str(ROOT), str(ROOT / "library"), *DRIVERS]
 sys.path.append(str(ROOT / "molecule/watched"))
 
 from tests.wording_files import Wording  # noqa: E402 - by the path above

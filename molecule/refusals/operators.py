@@ -1,11 +1,13 @@
 """Run what an operator tries while a cluster is in an unusual state; compare exit codes, sentences, numbers of lines.
 
-``python operators.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` and ``KRAFT_SWEEP_ONLY`` choose states (see sweeps.py). They
-are those of vars/operators.yml, which explains the fields. Every wrong end is printed; exit code 1 if there is one.
+``python operators.py PROJECT SCENARIO PHASE``; ``KRAFT_SWEEP`` and ``KRAFT_SWEEP_ONLY`` choose states (see sweeps.py).
+PHASE and fields are those of vars/operators.yml. Every wrong end is printed; exit code 1 if there is one.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +18,8 @@ from typing import Any
 
 import yaml
 from hosts import Hosts
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
 from runs import Outcome, Runs
 from sweeps import asked_for, taken
 
@@ -23,6 +27,9 @@ HERE = Path(__file__).parent
 AWAIT_SECONDS = 60.0
 #: Text that no run may print, whatever its state.
 NEVER = ("Traceback", "KeyError", "AttributeError", "has no attribute", "is undefined", "is not defined", "None.")
+
+#: The first playbook that a report advises, without the purpose behind it.
+ADVICE = re.compile(r"Do next\b.*?ansible-playbook ([^#\n]*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,10 @@ class State:
     host: str = ""
     make: str = ""
     undo: str = ""
+    prior: Sequence[Sequence[str]] = ()
+    renew: str = ""
+    follow: str = ""
+    settles: bool = False
     joining: bool = False
     lines: Mapping[str, int] = field(default_factory=dict)
 
@@ -57,32 +68,78 @@ class Operator:
     def try_state(self, state: State) -> Iterator[str]:
         """Make the state, run its playbooks, undo it; yield each wrong end."""
         try:
+            for words in state.prior:
+                yield from self._operate(state, "prior", [*words, *self._inventories(state)])
             if state.make:
                 self._hosts.enter(state.host, state.make)
+            if state.settles:
+                yield from self._whole()
             yield from self._ends(state)
         finally:
             if state.undo:
                 self._hosts.enter(state.host, state.undo)
-        known = self._hosts.without("elsewhere")
-        if trouble := known.trouble(patience=AWAIT_SECONDS) if state.undo else "":
+            if state.renew:
+                self._hosts.renew(state.renew)
+        if state.undo:
+            yield from self._whole()
+
+    def _whole(self) -> Iterator[str]:
+        """Wait until all nodes serve and all replicas are in sync; yield why not after AWAIT_SECONDS."""
+        deadline, nodes = time.monotonic() + AWAIT_SECONDS, self._hosts.without("elsewhere")
+        while (trouble := nodes.trouble(patience=0.0) or self._behind()) and time.monotonic() < deadline:
+            time.sleep(0.5)
+        if trouble:
             yield f"the cluster is not whole again: {trouble}"
+
+    def _behind(self) -> str:
+        """Return partitions with a replica that is not in sync; '' without one."""
+        try:
+            with KafkaAdminClient(bootstrap_servers=f"{self._hosts.address('kafka1')}:9092") as admin:
+                topics = admin.describe_topics()
+        except (KafkaError, OSError) as error:
+            return repr(error)
+        partitions = [(one["name"], each) for one in topics for each in one["partitions"]]
+        behind = [name for name, each in partitions if set(each["isr_nodes"]) != set(each["replica_nodes"])]
+        return f"{len(behind)} partitions are behind" if behind else ""
+
+    def _operate(self, state: State, name: str, words: Sequence[str]) -> Iterator[str]:
+        """Run an operation that makes or ends the state; yield it if it fails."""
+        if (done := self._run(state, name, words)).code:
+            yield f"{name} {' '.join(words)}: exit code {done.code}"
+
+    def _follow(self, state: State, report: Outcome) -> Iterator[str]:
+        """Run the playbook that `report` advises, as it is printed, then the same report: it must be content."""
+        advised = ADVICE.search(report.output)
+        if not advised:
+            yield f"{state.follow}: advises no playbook"
+            return
+        yield from self._operate(state, "advised", shlex.split(advised[1]))
+        if (again := self._try(state, state.follow)).code:
+            yield f"{state.follow}: exit code {again.code} after what it advised"
 
     def _ends(self, state: State) -> Iterator[str]:
         looking = [name for name in state.ends if self._playbooks[name].looks]
         with ThreadPoolExecutor(max(1, len(looking))) as pool:
             outcomes = dict(zip(looking, pool.map(lambda name: self._try(state, name), looking)))
         for name in state.ends:
-            yield from wrong(state, name, outcomes[name] if name in outcomes else self._try(state, name))
+            if name not in outcomes:
+                outcomes[name] = self._try(state, name)
+            yield from wrong(state, name, outcomes[name])
+        if state.follow:
+            yield from self._follow(state, outcomes[state.follow])
 
     def _try(self, state: State, name: str) -> Outcome:
-        return self._run(state, name, self._playbooks[name].words)
+        return self._run(state, name, [*self._playbooks[name].words, *self._inventories(state)])
+
+    def _inventories(self, state: State) -> list[str]:
+        joining = ["--inventory", "molecule/refusals/joining"] if state.joining else []
+        return ["--inventory", f"molecule/{self._scenario}/inventory", *joining]
 
     def _run(self, state: State, name: str, words: Sequence[str]) -> Outcome:
         directory = self._directory / name
         directory.mkdir(parents=True, exist_ok=True)
-        joining = ["--inventory", "molecule/refusals/joining"] if state.joining else []
         runs = Runs(self._project, directory, {"COLUMNS": "1000"})
-        done = runs.run([*words, "--inventory", f"molecule/{self._scenario}/inventory", *joining])
+        done = runs.run(words)
         (self._directory / f"{state.name.replace(' ', '_')}.{name}.log").write_text(
             f"{done.output}\nexit {done.code}, {done.seconds:.1f} s\n"
         )
@@ -101,11 +158,11 @@ def wrong(state: State, name: str, run: Outcome) -> Iterator[str]:
         yield f"{name}: {lines} lines, more than {state.lines[name]}"
 
 
-def main(project: Path, scenario: str) -> int:
+def main(project: Path, scenario: str, phase: str) -> int:
     read = yaml.safe_load((HERE / "vars/operators.yml").read_text())
     operator = Operator(project, scenario, {name: Playbook(**one) for name, one in read["playbooks"].items()})
     failures, began = 0, time.monotonic()
-    for state in (State(**entry) for entry in taken(read["states"]) if asked_for(entry["name"])):
+    for state in (State(**entry) for entry in taken(read[phase]) if asked_for(entry["name"])):
         since = time.monotonic()
         faults = [*operator.try_state(state)]
         failures += len(faults)
@@ -116,4 +173,4 @@ def main(project: Path, scenario: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2]))
+    sys.exit(main(Path(sys.argv[1]).resolve(), *sys.argv[2:]))

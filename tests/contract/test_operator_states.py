@@ -10,17 +10,21 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 READ: dict[str, Any] = yaml.safe_load((ROOT / "molecule/refusals/vars/operators.yml").read_text())
-STATES: list[dict[str, Any]] = READ["states"]
+STATES: list[dict[str, Any]] = [*READ["states_before"], *READ["states"]]
 #: They change nothing, so each state tries them.
 LOOKING = {"status", "bundle", "validate", "check"}
 
 
 def test_every_state_that_operators_meet_is_there() -> None:
     names = " ".join(one["name"] for one in STATES)
-    for word in ("never deployed", "down"):
-        assert word in names
+    for word in (
+        *("never deployed", "down", "systemd restarted", "full disk", "still in the group", "no longer in the group"),
+        *("data stay", "data are deleted", "without work"),
+    ):
+        assert word in names, word
     assert len({one["name"] for one in STATES}) == len(STATES)
-    assert {"restart"} <= {name for one in STATES for name in one["ends"]}
+    assert {"restart", "site"} <= {name for one in STATES for name in one["ends"]}
+    assert {one["follow"] for one in STATES if "follow" in one} == {"status"}
 
 
 def test_each_playbook_is_there_and_what_only_looks_is_marked() -> None:

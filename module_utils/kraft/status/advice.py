@@ -35,7 +35,10 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "leaving": (("names", "playbooks/remove_nodes.yml kafka_remove_nodes", "finish the removal"),),
     "joining": (("names", "playbooks/add_nodes.yml kafka_add_nodes", "make it a member"),),
-    "taken_out": (("names", "playbooks/add_nodes.yml kafka_add_nodes", "only if it is to be a member again"),),
+    "taken_out": (
+        (*STATUS, "look again, after you removed it from the inventory"),
+        ("names", "playbooks/add_nodes.yml kafka_add_nodes", "only if it is to be a member again"),
+    ),
     "migrating": (("playbook", "playbooks/migrate_security.yml", "go on with the migration"),),
     "migrating_quorum": (
         (

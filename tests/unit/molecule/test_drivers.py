@@ -12,6 +12,7 @@ from check_mode import hold_prediction
 from deployments import Point
 from operate import hold_died
 from operations import LOCKED_SECONDS, Operation
+from operators import ADVICE, State, wrong
 from runs import Outcome, workers_of
 from sweep import chains
 from witness import Seen, _look
@@ -120,3 +121,36 @@ def test_workers_of_a_killed_run_are_known_by_their_program_and_what_it_was_give
     finally:
         worker.communicate(b"\n")
     assert worker.pid not in workers_of("OF_THIS_TEST=1")
+
+
+@pytest.mark.parametrize(
+    ("report", "advised"),
+    [
+        ("Do next  ansible-playbook -i mine site.yml  # deploy it\n", "-i mine site.yml  "),
+        (
+            "Do next  ansible -i mine k3 -b -a 'df'  # free space\n"
+            "  ansible-playbook -i mine playbooks/x.yml -e a=b  # start it\n"
+            "  ansible-playbook -i mine playbooks/y.yml  # look again\n",
+            "-i mine playbooks/x.yml -e a=b  ",
+        ),
+        ("To collect diagnostics: ansible-playbook -i mine playbooks/support_bundle.yml\n", None),
+    ],
+)
+def test_the_first_playbook_that_a_report_advises_is_followed(report: str, advised: str | None) -> None:
+    found = ADVICE.search(report)
+    assert (found[1] if found else None) == advised
+
+
+@pytest.mark.parametrize(
+    ("run", "count"),
+    [
+        (Outcome(2, "the host has\n  no Kafka\n", 1.0), 0),
+        (Outcome(0, "the host has no Kafka\n", 1.0), 1),
+        (Outcome(2, "the host has Kafka\n", 1.0), 1),
+        (Outcome(2, "the host has no Kafka\nTraceback (most recent call last)\n", 1.0), 1),
+        (Outcome(2, "the host has no Kafka\n1\n2\n3\n", 1.0), 1),
+    ],
+)
+def test_code_sentence_and_number_of_lines_of_a_state_are_compared(run: Outcome, count: int) -> None:
+    state = State("gone", {"status": [2, "the host has no Kafka"]}, lines={"status": 3})
+    assert len([*wrong(state, "status", run)]) == count

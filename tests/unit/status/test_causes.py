@@ -283,6 +283,15 @@ def test_one_command_finishes_what_was_begun(fields: dict[str, Any], command: st
     assert [step.command for step in found.steps] == [f"ansible-playbook -i inventories/mine {command}"]
 
 
+def test_a_node_that_was_taken_out_leaves_the_inventory_before_it_is_added_again() -> None:
+    nodes, snapshot, *_ = CASES["a node that was taken out is still in the inventory"]
+    (found,) = explained(nodes, snapshot)
+    assert [step.command.partition("inventories/mine ")[2] for step in found.steps] == [
+        "playbooks/cluster_status.yml",
+        "playbooks/add_nodes.yml -e kafka_add_nodes=kafka3",
+    ]
+
+
 @pytest.mark.parametrize("nodes", [IDS, (3,)])
 def test_a_host_without_kafka_is_deployed_not_searched_for_messages(nodes: tuple[int, ...]) -> None:
     fields = {"down": NOT_DEPLOYED, "claims": (), "lived": len(nodes) == 1}

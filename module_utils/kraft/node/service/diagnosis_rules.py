@@ -104,8 +104,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "release_incomplete",
         r"Could not find or load main class (?P<name>\S+)|NoClassDefFoundError: (?:org/apache/kafka|kafka/|scala/)",
-        "classes of Kafka are missing: the installed release is not complete",
-        "run the playbook again: the release is unpacked and checked again",
+        "classes of Kafka are missing: the installed release is not complete, or a plugin was built for another one",
+        "give kafka_plugins for this release; without plugins run the playbook again: it unpacks the release again",
     ),
     Rule(
         "port_in_use",

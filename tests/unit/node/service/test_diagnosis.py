@@ -34,6 +34,7 @@ RULE = {
     "permission_config": "permission",
     "permission_dir": "permission",
     "permission_owner": "permission",
+    "plugin_older": "release_incomplete",
     "port_client": "port_in_use",
     "port_controller": "port_in_use",
     "unformatted": "not_formatted",
