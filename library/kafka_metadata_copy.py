@@ -39,8 +39,6 @@ bytes:
   type: int
 """
 
-import base64
-import zlib
 from typing import Any
 
 from ansible.module_utils.kraft.errors import UnreachableError
@@ -59,7 +57,7 @@ def collected(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     if end < params["known_offset"]:
         text = f"the metadata log of this host ends at {end}, before {params['known_offset']}"
         raise UnreachableError(f"{text}: its controller is behind the others, or does not run")
-    packed = {name: base64.b64encode(zlib.compress(content)).decode() for name, content in files.items()}
+    packed = {name: metadata_files.packed(content) for name, content in files.items()}
     found = {"names": sorted(files), "bytes": sum(map(len, files.values()))}
     return found if check_mode else {**found, "files": packed}
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.operations.rehearsal import metadata_files
 from ansible.plugins.action import ActionBase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +26,7 @@ MODE, DIRECTORY_MODE = 0o600, 0o700
 
 
 class ActionModule(ActionBase):
-    """Reads on the host, and writes here. A host that gives a path outside the directory is refused."""
+    """Reads on the host, and writes here. Refuses paths outside the directory, and files that are too large."""
 
     _supports_check_mode = True
 
@@ -37,16 +36,18 @@ class ActionModule(ActionBase):
         asked = {name: given[name] for name in OF_HOST}
         answer: dict[str, Any] = self._execute_module(module_args=asked, task_vars=task_vars or {})
         files = answer.pop("files", {})
+        if not isinstance(files, dict):
+            return {"failed": True, "msg": "the host's answer has no files. Nothing was written"}
         try:
             directory = private_file.of_run(given["directory"])
-            paths = {name: private_file.below(directory, name) for name in files}
+            contents = {private_file.below(directory, name): metadata_files.unpacked(files[name]) for name in files}
         except ValueError as error:
             return {**answer, "failed": True, "msg": f"{error}. Nothing was written"}
         if files:
             private_file.directory(directory.parent)
             directory.mkdir(mode=DIRECTORY_MODE)
-        for name, text in files.items():
-            handle = os.open(paths[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
+        for path, content in contents.items():
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
             with os.fdopen(handle, "wb") as file:
-                file.write(zlib.decompress(base64.b64decode(text)))
+                file.write(content)
         return answer

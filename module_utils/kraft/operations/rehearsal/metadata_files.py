@@ -5,8 +5,10 @@ Records of topics are in other directories. ``quorum-state`` is left out: it has
 
 from __future__ import annotations
 
+import base64
 import os
 import struct
+import zlib
 from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
@@ -53,6 +55,23 @@ def _read(metadata_dir: str, most: int) -> dict[str, bytes]:
             if sum(map(len, found.values())) > most:
                 raise RefusedError([f"{metadata_dir}/{LOG}: the copy has more than {most >> 20} MB"])
     return found
+
+
+def packed(content: bytes) -> str:
+    """Return a file as it travels to the control machine."""
+    return base64.b64encode(zlib.compress(content)).decode()
+
+
+def unpacked(text: str, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a file that a host sent. Raises ValueError if it is none, or above `most` bytes."""
+    reader = zlib.decompressobj()
+    try:
+        content = reader.decompress(base64.b64decode(text, validate=True), most)
+    except (zlib.error, TypeError) as error:
+        raise ValueError(f"a file that the host sent cannot be unpacked: {error}") from error
+    if reader.unconsumed_tail:
+        raise ValueError(f"a file that the host sent has more than {most >> 20} MB")
+    return content
 
 
 def end_offset(files: Mapping[str, bytes]) -> int:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
-from ansible.module_utils.kraft.operations.rehearsal.metadata_files import LOG, chosen, end_offset, read
+from ansible.module_utils.kraft.operations.rehearsal.metadata_files import (
+    LOG,
+    chosen,
+    end_offset,
+    packed,
+    read,
+    unpacked,
+)
 
 from tests.unit.node.storage.wire import batch, record
 
@@ -86,3 +94,20 @@ def test_a_file_that_kafka_deletes_meanwhile_is_looked_for_again(log: Path, monk
     monkeypatch.setattr(os, "listdir", lambda _: [segment(0), segment(9)])
     with pytest.raises(UnreachableError):
         read(str(log.parent))
+
+
+def test_a_file_travels_whole() -> None:
+    assert unpacked(packed(b"abc" * 1000)) == b"abc" * 1000
+
+
+@pytest.mark.parametrize("sent", ["no base64!", "bm8gemxpYg==", 7, None])
+def test_an_answer_that_is_no_file_is_refused(sent: Any) -> None:
+    with pytest.raises(ValueError, match=r"base64|unpacked|decod"):
+        unpacked(sent)
+
+
+def test_a_small_answer_that_unpacks_to_a_huge_file_is_refused() -> None:
+    bomb = packed(bytes(2 << 20))
+    assert len(bomb) < 5000
+    with pytest.raises(ValueError, match="more than 1 MB"):
+        unpacked(bomb, 1 << 20)
