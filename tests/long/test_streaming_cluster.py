@@ -40,6 +40,16 @@ WORKERS_SECONDS = 180.0
 BATCH_SECONDS = 300  #: patience for two batches of a busy machine
 RATE, MOST = 200, 1_000_000
 FAULTS = ("duplicated", "corrupt", "misplaced", "out_of_order", "other_runs", "null_values", "foreign_headers")
+#: Ends when ssh of an address answers.
+REACHED = """
+import socket, time
+while True:
+    try:
+        socket.create_connection(("{address}", 22), 1).close()
+        break
+    except OSError:
+        time.sleep(0.3)
+"""
 SMALL = {
     "spark.driver.memory": "1g",
     "spark.driver.host": "127.0.0.1",
@@ -84,11 +94,17 @@ def play(lab: LabHosts, playbook: str, *inventories: Path, more: tuple[str, ...]
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def address_of(lab: LabHosts, host: str) -> str:
+    return str(yaml.safe_load((lab.home / "hosts.yml").read_text())["all"]["hosts"][host]["ansible_host"])
+
+
 def lose(lab: LabHosts, host: str) -> Path:
     """Throw a machine away with its disk, and make an empty one; the inventory with its new directory id."""
     line = ["podman", "rm", "--force", "--volumes", f"{lab.name}-{host}"]
     subprocess.run(line, env=lab.environment(), check=True, capture_output=True)
     lab.play("main")
+    for other in set(HOSTS) - {host}:  # for some seconds they have the old machine's hardware address
+        lab.podman(other, "timeout", "120", "python3", "-c", REACHED.format(address=address_of(lab, host)))
     renewed = lab.home / "renewed"
     renewed.mkdir()
     hosts = {host: {"kafka_directory_id": "cmVuZXdlZC1zdHJlYW0tMw"}}
@@ -216,8 +232,7 @@ def configured(lab: LabHosts, topic: str, directory: Path) -> None:
 def test_every_record_is_in_the_table_once_whatever_dies(
     lab: LabHosts, inventory: Path, workers: Standalone, jars: str, tmp_path: Path
 ) -> None:
-    known = yaml.safe_load((lab.home / "hosts.yml").read_text())["all"]["hosts"]
-    servers = ",".join(f"{known[host]['ansible_host']}:9092" for host in HOSTS)
+    servers = ",".join(f"{address_of(lab, host)}:9092" for host in HOSTS)
     topic, whole = create(servers, "streamed", 6), Workload("streamed", MOST, 100, 6, 1)
     configured(lab, topic, tmp_path)
     with Supervised(tmp_path, workers, jars) as stream:
