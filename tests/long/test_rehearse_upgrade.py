@@ -11,8 +11,11 @@ from tests.integration.kafka_home import CACHE, kafka_home
 from tests.long.lab_hosts import ROOT, LabHosts, temporary
 
 HOST, BEFORE = "rehearsed1", "4.3.1"
-#: Everything that a run could leave on the host, beside the log that Kafka itself writes.
-STATE = "find /opt/kafka /etc /tmp /root -xdev -newer /run/before -not -path '*/kraft-logs/*' -type f"
+#: Everything that a run could leave on the host, beside Kafka's own log and the AppCDS archive of the deployment.
+STATE = (
+    "find /opt/kafka /etc /tmp /root -xdev -newer /run/before -type f"
+    " -not -path '*/kraft-logs/*' -not -name '*classes*.jsa*'"
+)
 
 
 @pytest.fixture(scope="module")
