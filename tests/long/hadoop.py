@@ -83,8 +83,18 @@ class Hadoop:
 
     def files(self) -> list[str]:
         """Paths of all files in HDFS."""
+        return self._answers("list")
+
+    def stop_node(self, node: str) -> None:
+        """Stop a NodeManager, and with it all executors on it."""
+        self._answers(f"stop {node}")
+
+    def start_node(self, node: str) -> None:
+        self._answers(f"start {node}")
+
+    def _answers(self, line: str) -> list[str]:
         assert self.process.stdin
-        self.process.stdin.write("list\n")
+        self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
         return list(iter(self._line, "end"))
 

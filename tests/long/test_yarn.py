@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, EXIT_USAGE
 from spark_jobs.installation import JARS
@@ -109,6 +111,97 @@ def test_an_executor_that_is_killed_in_the_read_changes_no_count(hadoop: Hadoop,
     assert report["stream"]["same_as_batch"]
     assert any(".sparkStaging" in path for path in staged)
     assert not any("__spark_libs__" in path for path in staged), "Spark's jars were sent again"
+
+
+def test_an_executor_that_is_killed_in_the_write_loses_nothing(hadoop: Hadoop, archive: str, job: Job) -> None:
+    with job.begin(*on_yarn(archive), **hadoop.environment) as running:
+        until(lambda: held(job) > MANY // 10 or running.poll() is not None, lambda: job.steps, SECONDS)
+        assert "wrote" not in job.steps
+        os.kill(min(hadoop.executors()), signal.SIGKILL)
+        output, _ = running.communicate(timeout=SECONDS)
+    assert running.returncode == EXIT_PROVEN, output
+    assert "Lost executor" in (job.output / "spark.log").read_text()
+    report = job.report()
+    counts = report["counts"]
+    assert (counts["lost"], counts["out_of_order"], counts["corrupt"]) == (0, 0, 0)
+    assert counts["read"] == MANY + counts["duplicated"]
+    assert held(job) >= counts["read"]
+
+
+def test_a_nodemanager_that_is_killed_in_the_read_changes_no_count(hadoop: Hadoop, archive: str, job: Job) -> None:
+    """Its executor ends with it, and the application's master, if that is there. The other node does the rest."""
+    with job.begin(*on_yarn(archive), **hadoop.environment) as running:
+        until(lambda: "wrote" in job.steps or running.poll() is not None, lambda: job.steps, SECONDS)
+        lost = max(hadoop.executors().values())
+        hadoop.stop_node(lost)
+        try:
+            assert "read back" not in job.steps
+            output, _ = running.communicate(timeout=SECONDS)
+        finally:
+            hadoop.start_node(lost)
+    assert running.returncode == EXIT_PROVEN, output
+    report = job.report()
+    counts = report["counts"]
+    assert (counts["read"], counts["lost"], counts["duplicated"], counts["out_of_order"]) == (MANY, 0, 0, 0)
+    assert report["stream"]["same_as_batch"]
+
+
+def test_a_driver_that_is_killed_is_never_proven(hadoop: Hadoop, archive: str, job: Job) -> None:
+    with job.begin(*on_yarn(archive), **hadoop.environment) as running:
+        until(lambda: "wrote" in job.steps or running.poll() is not None, lambda: job.steps, SECONDS)
+        (driver,) = drivers(job)
+        os.kill(driver, signal.SIGKILL)
+        output, _ = running.communicate(timeout=SECONDS)
+    assert running.returncode not in (EXIT_PROVEN, EXIT_FAILED), output
+    assert "SIGKILL" in output or "signal 9" in output or "killed" in output, output
+    assert job.report()["verdict"]["outcome"] not in ("proven", "failed")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("spark.sql.adaptive.enabled=false",),
+        (
+            "spark.sql.adaptive.enabled=true",
+            "spark.dynamicAllocation.enabled=true",
+            "spark.dynamicAllocation.shuffleTracking.enabled=true",
+            "spark.dynamicAllocation.minExecutors=1",
+            "spark.dynamicAllocation.maxExecutors=2",
+            "spark.dynamicAllocation.executorIdleTimeout=2s",
+        ),
+    ],
+    ids=["planned", "adaptive-dynamic"],
+)
+def test_dynamic_allocation_and_adaptive_execution_change_no_count(
+    hadoop: Hadoop, archive: str, job: Job, settings: tuple[str, ...]
+) -> None:
+    done = job.submit(*on_yarn(archive, *settings), **hadoop.environment)
+    assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
+    report = job.report()
+    counts = report["counts"]
+    assert (counts["read"], counts["lost"], counts["duplicated"], counts["out_of_order"]) == (RECORDS, 0, 0, 0)
+    assert report["stream"]["same_as_batch"]
+
+
+def held(job: Job) -> int:
+    """The number of offsets in the topic of a job."""
+    consumer = Consumer({"bootstrap.servers": job.bootstrap, "group.id": "witness"})
+    try:
+        places = [TopicPartition(job.topic, number) for number in range(6)]
+        return sum(consumer.get_watermark_offsets(one, timeout=30)[1] for one in places)
+    finally:
+        consumer.close()
+
+
+def drivers(job: Job) -> list[int]:
+    """Pids of Spark's driver in a job: its JVM."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            line = (process / "cmdline").read_text()
+            if "deploy.SparkSubmit" in line and str(job.config) in line and line.partition("\0")[0].endswith("java"):
+                found.append(int(process.name))
+    return found
 
 
 def test_the_proof_of_a_copy_on_yarn_names_the_missing_record(
