@@ -27,6 +27,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Create the AppCDS archive of a release
+  kafka_appcds_archive:
+    version: 4.4.0
+    checksum: "{{ kafka_archive_checksum }}"
+    class_list: /opt/kafka/appcds/classes.lst
+"""
+
 RETURN = r"""
 in_use:
   description: True if the next start uses an AppCDS archive.

@@ -16,6 +16,15 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Inspect the cluster, and keep a failure as data
+  kafka_attempt:
+    module: kafka_cluster_info
+    options:
+      client: {bootstrap_servers: ["192.0.2.11:9092"]}
+  register: seen
+"""
+
 RETURN = r"""
 error:
   description: Reason for the module's failure. The module's other results are returned beside it, or alone after a

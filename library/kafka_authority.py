@@ -48,6 +48,16 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Replace the authority of the nodes
+  kafka_authority:
+    root: nodes
+    cluster: orders
+    authority: .kraftwright/orders/tls
+    passphrase: "{{ kafka_tls.passphrase }}"
+    nodes: "{{ looked }}"
+"""
+
 RETURN = r"""
 ansible_facts:
   description: >-

@@ -59,6 +59,15 @@ options:
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Issue the certificate of a node
+  kafka_certificate:
+    directory: /opt/kafka/tls
+    node: {host: kafka1, cluster: orders, names: [kafka1.example.org, 192.0.2.11]}
+    authority: .kraftwright/orders/tls
+    passphrase: "{{ kafka_tls.passphrase }}"
+"""
+
 RETURN = r"""
 reasons:
   description: Why a certificate was issued, or would be; empty if the present one is good.

@@ -33,6 +33,16 @@ extends_documentation_fragment: [kafka_client]
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Load the renewed certificate
+  kafka_certificate_load:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    node_id: 1
+    listeners: "{{ secured_listeners }}"
+    controllers: ["192.0.2.11:9093"]
+    directory: /opt/kafka/tls
+"""
+
 RETURN = r"""
 addresses:
   description: The listeners that show the new certificate; none if nothing had to be loaded.

@@ -27,6 +27,15 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Write the file of Kafka's Java client
+  kafka_client_files:
+    path: .kraftwright/orders/clients
+    files:
+      client.properties: |
+        bootstrap.servers=192.0.2.11:9092
+"""
+
 RETURN = r"""
 changed_paths:
   description: Files that were written or removed, or would be.

@@ -61,6 +61,14 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Read the brokers, the quorum and all topics
+  kafka_cluster_info:
+    client: {bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]}
+    gather: [brokers, quorum, topics]
+  register: seen
+"""
+
 RETURN = r"""
 snapshot:
   description: The requested parts; null for the others.

@@ -44,6 +44,15 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Report the state of the cluster
+  kafka_cluster_status:
+    desired: "{{ ansible_facts['kafka_desired'] }}"
+    looked: "{{ looked }}"
+    cluster: "{{ seen.snapshot }}"
+    refuse: false
+"""
+
 RETURN = r"""
 status:
   description: Content of status.json, see docs/runbooks/cluster_status.md.

@@ -23,6 +23,12 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Run the collector of the groups' lag
+  kafka_collector:
+    settings: "{{ collector_settings }}"
+"""
+
 RETURN = r"""
 changed:
   description: True if anything differed.

@@ -44,6 +44,14 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Change the retention of a topic while Kafka runs
+  kafka_config:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    entities:
+      - {type: topic, name: orders, config: {retention.ms: "604800000"}}
+"""
+
 RETURN = r"""
 entities:
   description: One entry for each entity, in the order given.

@@ -62,6 +62,13 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Plan which settings change live, and which nodes restart
+  kafka_config_plan:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    nodes: "{{ nodes }}"
+"""
+
 RETURN = r"""
 plan:
   description: The block, line by line.

@@ -50,6 +50,14 @@ extends_documentation_fragment: [kafka_client, kafka_controllers]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Report the controllers and brokers that this host reaches
+  kafka_connectivity_info:
+    controllers: [{node_id: 1, address: "192.0.2.11:9093"}]
+    reach: ["192.0.2.12:9092"]
+  register: connectivity
+"""
+
 RETURN = r"""
 answers:
   description: Answer of each port of O(reach), V(open), V(refused), or the reason for its absence.

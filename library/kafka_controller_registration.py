@@ -23,6 +23,14 @@ extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controll
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Remove the registration of a controller that has left
+  kafka_controller_registration:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    controller_ids: [3]
+    controllers: "{{ controllers }}"
+"""
+
 RETURN = r"""
 removed:
   description: Node ids of the controllers whose registration was taken away, or would be.

@@ -49,6 +49,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Refuse a deployment that differs from the approved plan
+  kafka_deployment_plan:
+    desired: "{{ ansible_facts['kafka_desired'] }}"
+    resources: "{{ resources }}"
+    approved: plan.json
+"""
+
 RETURN = r"""
 plan:
   description: The plan, see docs/runbooks/approve_plan.md.

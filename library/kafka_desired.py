@@ -51,6 +51,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Compute the desired state of every node
+  kafka_desired:
+    hosts: "{{ groups['kafka'] }}"
+    needs: [release, client]
+  run_once: true
+"""
+
 RETURN = r"""
 problems:
   description: Errors and warnings, each with severity, rule, variable, host, value, message and remedy.

@@ -36,6 +36,12 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Create what the cluster lacks on EC2
+  kafka_ec2_apply:
+    wanted: "{{ ec2_plan.wanted }}"
+"""
+
 RETURN = r"""
 found:
   description: State afterwards, as M(kafka_ec2_plan) finds it.

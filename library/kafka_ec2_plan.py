@@ -29,6 +29,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Plan the cluster's resources on EC2
+  kafka_ec2_plan:
+    hosts: "{{ groups['ec2'] }}"
+    settings: "{{ ec2_settings }}"
+  register: ec2_plan
+"""
+
 RETURN = r"""
 lines:
   description: Planned actions, as sentences.

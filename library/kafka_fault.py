@@ -46,6 +46,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Freeze the node for 20 seconds
+  kafka_fault:
+    action: frozen
+    seconds: 20
+"""
+
 RETURN = r"""
 commands:
   description: Commands that were run, or would be in check mode.

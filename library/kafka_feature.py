@@ -32,6 +32,13 @@ extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controll
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Finalise metadata.version
+  kafka_feature:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    features: {metadata.version: 33}
+"""
+
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

@@ -39,6 +39,13 @@ extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Create the directory of the logs
+  kafka_files:
+    directories:
+      - {path: /var/log/kafka, owner: kafka, group: kafka, mode: "0750"}
+"""
+
 RETURN = r"""
 changed_paths:
   description: Paths that were changed, or would be in check mode, in order; a removed leftover by its own name.

@@ -62,6 +62,15 @@ extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Wait until the node serves
+  kafka_health:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    expected: {broker_ids: [1, 2, 3], voter_ids: [1, 2, 3]}
+    node_id: 1
+    timeout: 60
+"""
+
 RETURN = r"""
 healthy:
   description: True if there is no problem. Always true outside check mode, because a problem is a failure there.

@@ -62,6 +62,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Inspect the host
+  kafka_host_info:
+    log_dirs: [/data/kafka1, /data/kafka2]
+    ports: [9092, 9093]
+"""
+
 RETURN = r"""
 ansible_facts:
   description: >-

@@ -39,6 +39,16 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Create three hosts on this machine
+  kafka_lab:
+    name: demo
+    hosts: [kafka1, kafka2, kafka3]
+    image: debian
+    state_dir: .kraftwright/lab
+    inventory: inventories/local/lab.yml
+"""
+
 RETURN = r"""
 addresses:
   description: Address of each host. In check mode those that a new network would get.

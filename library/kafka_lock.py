@@ -44,6 +44,12 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Take the lock of the host
+  kafka_lock:
+    state: held
+"""
+
 RETURN = r"""
 granted:
   description: True if this run holds the lock (or would, in check mode).

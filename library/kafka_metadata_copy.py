@@ -27,6 +27,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Copy the metadata log of a controller
+  kafka_metadata_copy:
+    metadata_dir: /data/kafka1
+    directory: .kraftwright/orders/rehearsal
+"""
+
 RETURN = r"""
 names:
   description: Names of the files.

@@ -31,6 +31,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Reload the certificate of the TLS proxies
+  kafka_metrics_proxy:
+    settings: "{{ proxy_settings }}"
+    state: reloaded
+"""
+
 RETURN = r"""
 changed:
   description: True if anything differed.

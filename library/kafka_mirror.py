@@ -73,6 +73,12 @@ options:
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Stop MirrorMaker and remove its service
+  kafka_mirror:
+    state: absent
+"""
+
 RETURN = r"""
 changed:
   description: True if anything differed.

@@ -31,6 +31,15 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Record the offsets where new records begin
+  kafka_mirror_back:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    mirror: {source: {name: old, bootstrap_servers: ["198.51.100.5:9092"]}}
+    ends: "{{ ends }}"
+    replication_factor: 3
+"""
+
 RETURN = r"""
 changed:
   description: True if the positions were written.

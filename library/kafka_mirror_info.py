@@ -57,6 +57,15 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Compare both sides of the copy
+  kafka_mirror_info:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    mirror: {source: {name: old, bootstrap_servers: ["198.51.100.5:9092"]}}
+    known_settings: {retention.ms: log.retention.ms}
+    replication_factor: 3
+"""
+
 RETURN = r"""
 plan:
   description:

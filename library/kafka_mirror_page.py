@@ -30,6 +30,15 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Write the page of the copy
+  kafka_mirror_page:
+    directory: .kraftwright/orders
+    cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+    source: old
+    progress: "{{ seen.progress }}"
+"""
+
 RETURN = r"""
 page:
   description: Path of the page.

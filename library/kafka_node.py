@@ -96,6 +96,15 @@ extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Start the node, or report that it runs with older files
+  kafka_node:
+    cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+    node_id: 1
+    release: 4.4.0
+    state: started
+"""
+
 RETURN = r"""
 running: {description: "True if it runs, or would in check mode.", returned: unless it left, type: bool}
 pid: {description: "Its process id, 0 if it does not run.", returned: unless it left, type: int}

@@ -22,6 +22,13 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Give a broker its partitions back
+  kafka_preferred_leaders:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    node_ids: [1]
+"""
+
 RETURN = r"""
 elected:
   description: Number of partitions whose leader was moved, or would be.

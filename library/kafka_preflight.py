@@ -90,6 +90,13 @@ notes:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Refuse hosts that fail a check
+  kafka_preflight:
+    hosts: "{{ groups['kafka'] }}"
+    accepted_risks: [single_rack]
+"""
+
 RETURN = r"""
 problems:
   description: Errors (where they do not fail the task) and warnings.

@@ -49,6 +49,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Start the probe
+  kafka_probe:
+    home: .kraftwright/orders/probe
+    settings: {bootstrap_servers: "192.0.2.11:9092"}
+"""
+
 RETURN = r"""
 directory:
   description: Directory of this probe's log, its audit (C(audit.json)) and its page (C(page.html)); empty without one.

@@ -50,6 +50,14 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Remove a controller from the voters
+  kafka_quorum_voter:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    node_id: 3
+    state: absent
+"""
+
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

@@ -78,6 +78,15 @@ extends_documentation_fragment: [kafka_client, kafka_moves]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Move all replicas away from a broker
+  kafka_reassignment:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    state: drained
+    broker_ids: [4]
+    throttle: 50000000
+"""
+
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

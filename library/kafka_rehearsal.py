@@ -90,6 +90,17 @@ options:
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Rehearse an upgrade on the copied metadata
+  kafka_rehearsal:
+    directory: .kraftwright/orders/rehearsal
+    archive: /srv/kafka_2.13-4.4.0.tgz
+    checksum: "{{ kafka_archive_checksum }}"
+    cluster: "{{ rehearsed.cluster }}"
+    features: {metadata.version: 33}
+    known_settings: "{{ rehearsed.known_settings }}"
+"""
+
 RETURN = r"""
 before:
   description: Feature to finalised level, in the copy.

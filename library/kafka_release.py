@@ -34,6 +34,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Install a release beside the others
+  kafka_release:
+    version: 4.4.0
+    source: /srv/kafka_2.13-4.4.0.tgz
+    checksum: "{{ kafka_archive_checksum }}"
+"""
+
 RETURN = r"""
 operation:
   description: Action that was taken, or would be taken in check mode. V(none), V(unpack) or V(classpath).

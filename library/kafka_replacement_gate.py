@@ -39,6 +39,16 @@ extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Check that the node can return with an empty disk
+  kafka_replacement_gate:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    node_id: 3
+    roles: [broker, controller]
+    log_dirs: "{{ log_dirs }}"
+    metadata_log_dir: /data/kafka1
+"""
+
 RETURN = r"""
 allowed:
   description: True if the node may return. Always true outside check mode, because a refusal is a failure there.

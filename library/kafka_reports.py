@@ -23,6 +23,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Create the directory of the cluster's reports
+  kafka_reports:
+    path: .kraftwright/orders
+    cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+"""
+
 RETURN = r"""
 path:
   description: The directory.

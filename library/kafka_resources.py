@@ -59,6 +59,16 @@ extends_documentation_fragment: [kafka_client, kafka_users, kafka_acls, kafka_qu
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Create a topic and its reader in one run
+  kafka_resources:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    topics:
+      - {name: orders, partitions: 12}
+    acls:
+      - {principal: User:reader, topic: orders, operations: [read]}
+"""
+
 RETURN = r"""
 topics:
   description: As C(kafka_topic) returns them.

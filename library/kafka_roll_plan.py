@@ -70,6 +70,13 @@ extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Plan the order of a rolling restart
+  kafka_roll_plan:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    nodes: "{{ nodes }}"
+"""
+
 RETURN = r"""
 answers:
   description: True if the cluster answers. Otherwise no node is checked or waited for.

@@ -30,6 +30,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: List the ports that security groups open without need
+  kafka_security_group_exposure_info:
+    region: eu-central-1
+    cluster: orders
+    allowed: "{{ allowed_sources }}"
+"""
+
 RETURN = r"""
 reachable:
   description: Every rule of every group, as a sentence.

@@ -39,6 +39,14 @@ extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 
+EXAMPLES = r"""
+- name: Wait until the node can be shut down
+  kafka_shutdown_check:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    node_ids: [2]
+    timeout: 60
+"""
+
 RETURN = r"""
 allowed:
   description: True if the nodes can be shut down. Always true outside check mode, because a refusal is a failure there.

@@ -76,6 +76,18 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Format the log dirs of a node
+  kafka_storage:
+    version: 4.4.0
+    config: /opt/kafka/config/server.properties
+    cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+    node_id: 1
+    roles: [broker, controller]
+    log_dirs: [/data/kafka1]
+    initial_controllers: "{{ initial_controllers }}"
+"""
+
 RETURN = r"""
 actions:
   description: Action for each log dir that was taken, or would be taken in check mode. V(nothing), V(format) or

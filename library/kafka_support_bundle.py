@@ -59,6 +59,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Collect what support needs
+  kafka_support_bundle:
+    directory: .kraftwright/orders
+    log_dirs: [/data/kafka1]
+"""
+
 RETURN = r"""
 collected:
   description: Names of the files that were collected on this host.

@@ -19,6 +19,12 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Set the kernel's limit of memory maps
+  kafka_sysctl:
+    settings: {vm.max_map_count: "262144"}
+"""
+
 RETURN = r"""
 unmet:
   description: Settings that the host does not grant. Each entry has O(ignore:name), wanted, value (null if unknown) and

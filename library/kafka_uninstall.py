@@ -60,6 +60,14 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Remove a node, and keep its data
+  kafka_uninstall:
+    cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+    node_id: 3
+    log_dirs: [/data/kafka1]
+"""
+
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

@@ -43,6 +43,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Generate the passwords of users
+  kafka_user_credentials:
+    users: [{name: reader}]
+    passwords: group_vars/kafka/passwords.yml
+"""
+
 RETURN = r"""
 steps:
   description: Changes that were made, or would be made in check mode.

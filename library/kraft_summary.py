@@ -35,6 +35,13 @@ options:
 author: [Kraftwright]
 """
 
+EXAMPLES = r"""
+- name: Show the result of the run
+  kraft_summary:
+    desired: "{{ ansible_facts['kafka_desired'] }}"
+    snapshot: "{{ seen.snapshot }}"
+"""
+
 RETURN = r"""
 outcome:
   description: The report's own word (proven, failed, unreachable); empty without a report.
