@@ -73,7 +73,7 @@ def changed(one: Entry, kind: str, more: int) -> Entry:
 
 
 def places() -> dict[int, int]:
-    """By number its partition: each stripe deals its numbers to its partitions in turn."""
+    """Return the partition of each number. Each stripe gives its numbers to its partitions in turn."""
     found: dict[int, int] = {}
     for stripe in range(STRIPES):
         numbers, own = (

@@ -27,7 +27,7 @@ class Sent(NamedTuple):
 
 
 def numbered(count: int) -> list[Sent]:
-    """Records that all differ, in turn to each partition; a key has about ten."""
+    """Records that all differ, in turn to each partition. Each key has about ten records."""
     return [
         Sent(n % PARTITIONS, b"k%d" % (n % (count // 10)), b"value %d" % n, (), BEGIN_MS + n // 5) for n in range(count)
     ]

@@ -132,7 +132,7 @@ def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
 
 
 def distance(snapshot: Snapshot | None) -> int | None:
-    """Return the lag of the voters, in records; while it falls, waiting pays."""
+    """Return the lag of the voters, in records. While it falls, waiting is useful."""
     if snapshot is None or snapshot.quorum is None:
         return None
     return sum(one.lag or 0 for one in snapshot.quorum.voters)
