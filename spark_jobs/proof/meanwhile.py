@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from spark_jobs.proof.comparison import Comparison
-from spark_jobs.proof.groups import Counted
+from spark_jobs.proof.groups import Counted, Offsets
 from spark_jobs.proof.law import SOURCE, TARGET
+from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.topics import Place, TopicPair
-from spark_jobs.proof.verdict import DELETED, GROWN, MEANWHILE, SHORTER, WRITTEN, Change
+from spark_jobs.proof.verdict import DELETED, GROWN, MEANWHILE, MOVED, SHORTER, WRITTEN, Change
+
+#: Outcomes of an offset that MirrorMaker may still advance on the target.
+TRANSLATED_LATER = ("earlier", "absent", "set")
 
 
 def changes(compared: Comparison) -> list[Change]:
@@ -19,6 +23,30 @@ def changes(compared: Comparison) -> list[Change]:
         for kind, offsets in _of(compared, pair):
             kinds[kind] += offsets
         found += [Change(pair.source.name, kind, offsets) for kind, offsets in kinds.items() if offsets]
+    return found
+
+
+def moved(pairs: Sequence[TopicPair], before: Offsets, after: Offsets, positions: Sequence[Position]) -> list[Change]:
+    """Return the groups whose offsets are not those that were judged, with the number of partitions.
+
+    `before`, `after`: by group, as ``groups.committed`` returns them. On the target MirrorMaker may advance an offset
+    that is behind, or bring one that is absent.
+    """
+    outcomes = {(one["group"], one["topic"], one["partition"]): one["outcome"] for one in positions}
+    found = []
+    for group, sides in before.items():
+        places = set()
+        for pair in pairs:
+            for number in pair.partitions:
+                keys = [(side.name, number) for side in pair.sides]
+                (source, later), (target, there) = (
+                    (sides[side].get(key), after[group][side].get(key)) for side, key in enumerate(keys)
+                )
+                translated = outcomes.get((group, *keys[SOURCE])) in TRANSLATED_LATER and (there or 0) >= (target or 0)
+                if source != later or (target != there and not translated):
+                    places.add(keys[SOURCE])
+        if places:
+            found.append(Change(group, MOVED, len(places)))
     return found
 
 

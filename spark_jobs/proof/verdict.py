@@ -37,6 +37,7 @@ ROWS = (
     "still grows on the source",
     "at its end on the source during the proof",
     "was written on the target during the proof",
+    "moved during the proof",
     "and the source has none",
     "has an open transaction on the source",
     "has an open transaction on the target",
@@ -52,8 +53,9 @@ EXEMPT = {
 }
 
 
-GROWN, SHORTER, WRITTEN, DELETED = "grown", "shorter", "written", "deleted"
-#: Changes since the proof began, by kind: the sentence with the topic and a number of offsets.
+GROWN, SHORTER, WRITTEN, DELETED, MOVED = "grown", "shorter", "written", "deleted", "moved"
+#: Changes since the proof began, by kind: the sentence with the topic and a number of offsets, or with the group and a
+#: number of partitions.
 MEANWHILE = {
     GROWN: "{} still grows on the source: {:,} offsets during the proof. Stop its producers, then repeat this.",
     SHORTER: "{} lost {:,} offsets at its end on the source during the proof: it was made again or truncated. "
@@ -61,18 +63,19 @@ MEANWHILE = {
     WRITTEN: "{} was written on the target during the proof: {:,} offsets. Stop the producers there, then repeat this.",
     DELETED: "{}: {:,} offsets were deleted on the target during the proof, and the source still holds their records. "
     "Repeat this.",
+    MOVED: "Group {} moved during the proof, in {:,} partitions. Stop its consumers, then repeat this.",
 }
 
 
 class Change(NamedTuple):
-    """A change since the proof began: the topic's name on the source, a kind of ``MEANWHILE``, and its offsets."""
+    """A change since the proof began: a topic of the source or a group, a kind of ``MEANWHILE``, and its number."""
 
-    topic: str
+    name: str
     kind: str
-    offsets: int
+    number: int
 
     def in_words(self) -> str:
-        return MEANWHILE[self.kind].format(self.topic, self.offsets)
+        return MEANWHILE[self.kind].format(self.name, self.number)
 
 
 def verdict(

@@ -439,9 +439,11 @@ def test_a_copy_that_is_not_there_or_has_other_partitions_is_refused(
 def test_what_changes_on_the_target_while_it_is_proven_prevents_a_switch(
     spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its retention deletes records that the source still holds, and a client writes there already."""
-    copied, records, _ = clean
+    """Its retention deletes records that the source still holds, a client writes there already, and a group goes on."""
+    copied, records, at = clean
     copied.write(copied.target, records)
+    for group in ("moving", "resting"):
+        commit(copied, group, 0, at[300], 100)
     compare = Comparison.compare
 
     def compared(made: Comparison) -> list[Topic]:
@@ -449,16 +451,20 @@ def test_what_changes_on_the_target_while_it_is_proven_prevents_a_switch(
         delete_first(copied.bootstrap, copied.source, 20)
         delete_first(copied.bootstrap, copied.target, 25)
         copied.write(copied.target, [Sent(2, b"foreign", b"foreign")])
+        commit(copied, "moving", 0, at[3000], None)
         return found
 
     monkeypatch.setattr(Comparison, "compare", compared)
     monkeypatch.setattr(comparison, "DIRECT", 0)  # blocks are counted
-    report = proven(spark, tmp_path, copied, before_switch=True)
+    report = proven(spark, tmp_path, copied, groups=("moving", "resting"), before_switch=True)
     assert faults(report["topics"][0]) == {}
+    assert {one["outcome"] for one in report["groups"]} == {"same"}
     assert report["verdict"]["outcome"] == "failed"
     said = "\n".join(report["verdict"]["sentences"])
     assert "was written on the target during the proof: 1 offsets" in said
     assert "25 offsets were deleted on the target during the proof" in said
+    assert "Group moving moved during the proof, in 1 partitions" in said
+    assert "Group resting moved" not in said
 
 
 def test_what_the_archives_mirrormaker_has_copied_is_proven(

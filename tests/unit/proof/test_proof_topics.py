@@ -13,8 +13,9 @@ from spark_jobs.native import TopicView
 from spark_jobs.proof import topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
-from spark_jobs.proof.meanwhile import changes
-from spark_jobs.proof.positions import Course
+from spark_jobs.proof.meanwhile import changes, moved
+from spark_jobs.proof.positions import Course, Outcome
+from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
 from spark_jobs.proof.topics import Cluster, TopicPair, TopicSide, undecided
 
@@ -67,8 +68,8 @@ def now(source: Admin, target: Admin, pairs: bool = False) -> dict[str, int]:
         for at, end in WINDOW.ends.items()
     }
     made = Comparison(clusters, [TopicPair(one, one)], lambda _: None, blocks=blocks, courses=courses)
-    assert {one.topic for one in changes(made)} <= {"orders"}
-    return {one.kind: one.offsets for one in changes(made)}
+    assert {one.name for one in changes(made)} <= {"orders"}
+    return {one.kind: one.number for one in changes(made)}
 
 
 def source(decided: dict[int, int], written: dict[int, int]) -> tuple[Cluster, list[TopicPair]]:
@@ -118,6 +119,58 @@ def test_records_that_the_target_deletes_during_the_proof_while_the_source_holds
 ) -> None:
     found = now(Admin(*AT_REST, {1: here}), Admin(*AT_REST, {1: there}), pairs)
     assert found == ({"deleted": deleted} if deleted else {})
+
+
+def judged(outcome: Outcome) -> Position:
+    return Position(
+        group="g",
+        topic="orders",
+        partition=0,
+        source_offset=4,
+        target_offset=3,
+        outcome=outcome,
+        records=1,
+        exact=True,
+        set_to=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "outcome", "found"),
+    [
+        (4, 3, "same", 0),
+        (5, 3, "same", 1),  # a consumer of the source went on
+        (0, 3, "same", 1),  # it was rewound
+        (None, 3, "same", 1),
+        (4, 4, "same", 1),  # a consumer of the target began
+        (4, None, "same", 1),
+        (4, 4, "earlier", 0),  # translated meanwhile
+        (4, 2, "earlier", 1),
+        (4, None, "earlier", 1),
+        (4, 9, "later", 1),
+    ],
+)
+def test_a_group_that_moves_during_the_proof_fails_it(
+    here: int | None, there: int | None, outcome: Outcome, found: int
+) -> None:
+    pair = TopicPair(TopicSide("orders", WINDOW), TopicSide("orders.copy", WINDOW))
+    known = {1: 7}
+    sides = [{("orders", at): offset for at, offset in {0: here, **known}.items() if offset is not None}]
+    sides.append({("orders.copy", at): offset for at, offset in {0: there, **known}.items() if offset is not None})
+    before = [{("orders", 0): 4, ("orders", 1): 7}, {("orders.copy", 0): 3, ("orders.copy", 1): 7}]
+    seen = moved([pair], {"g": before}, {"g": sides}, [judged(outcome)])
+    assert [(one.name, one.kind, one.number) for one in seen] == [("g", "moved", 1)] * found
+
+
+@pytest.mark.parametrize(("side", "outcome", "found"), [(0, "same", 1), (1, "absent", 0), (1, "same", 1)])
+def test_an_offset_that_appears_during_the_proof_is_a_move_unless_it_was_awaited(
+    side: int, outcome: Outcome, found: int
+) -> None:
+    pair = TopicPair(TopicSide("orders", WINDOW), TopicSide("orders.copy", WINDOW))
+    after: list[dict[tuple[str, int], int]] = [{}, {}]
+    after[side] = {(pair.sides[side].name, 0): 3}
+    seen = moved([pair], {"g": [{}, {}]}, {"g": after}, [judged(outcome)])
+    assert [one.number for one in seen] == [1] * found
 
 
 class Described:
