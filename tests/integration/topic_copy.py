@@ -52,7 +52,7 @@ class Copied:
         return made
 
     def write(self, topic: str, records: Sequence[Sent]) -> None:
-        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 20})
+        producer = Producer({"bootstrap.servers": self.bootstrap, "enable.idempotence": True, "linger.ms": 20})
         _send(producer, topic, records)
         assert producer.flush(60) == 0
 
