@@ -133,13 +133,14 @@ def test_a_nodemanager_that_is_killed_in_the_read_changes_no_count(hadoop: Hadoo
     with job.begin(*on_yarn(archive), **hadoop.environment) as running:
         until(lambda: "wrote" in job.steps or running.poll() is not None, lambda: job.steps, SECONDS)
         lost = max(hadoop.executors().values())
-        hadoop.stop_node(lost)
+        assert "read back" not in job.steps
+        hadoop.stop_node(lost)  # returns when its containers have ended
         try:
-            assert "read back" not in job.steps
             output, _ = running.communicate(timeout=SECONDS)
         finally:
             hadoop.start_node(lost)
     assert running.returncode == EXIT_PROVEN, output
+    assert "Lost executor" in (job.output / "spark.log").read_text()
     report = job.report()
     counts = report["counts"]
     assert (counts["read"], counts["lost"], counts["duplicated"], counts["out_of_order"]) == (MANY, 0, 0, 0)
