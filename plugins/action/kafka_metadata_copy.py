@@ -26,7 +26,7 @@ MODE, DIRECTORY_MODE = 0o600, 0o700
 
 
 class ActionModule(ActionBase):
-    """Reads on the host, and writes here. Refuses paths outside the directory, and files that are too large."""
+    """Reads on the host, and writes here. Refuses other files than those of a metadata log, and too much of them."""
 
     _supports_check_mode = True
 
@@ -38,9 +38,11 @@ class ActionModule(ActionBase):
         files = answer.pop("files", {})
         if not isinstance(files, dict):
             return {"failed": True, "msg": "the host's answer has no files. Nothing was written"}
+        if self._task.check_mode:
+            return answer
         try:
             directory = private_file.of_run(given["directory"])
-            contents = {private_file.below(directory, name): metadata_files.unpacked(files[name]) for name in files}
+            contents = {directory / name: content for name, content in metadata_files.received(files).items()}
         except ValueError as error:
             return {**answer, "failed": True, "msg": f"{error}. Nothing was written"}
         if files:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
 from ansible.module_utils.kraft.node.files import guarded
-from ansible.module_utils.kraft.node.storage.record_batches import batches
+from ansible.module_utils.kraft.node.storage.record_batches import BATCH_HEADER, batches
 from ansible.module_utils.kraft.node.storage.scram import SEGMENT, SNAPSHOT, offset
 
 LOG = "__cluster_metadata-0"
@@ -66,12 +66,40 @@ def unpacked(text: str, most: int = MOST_BYTES) -> bytes:
     """Return the content of a file that a host sent. Raises ValueError if it is none, or above `most` bytes."""
     reader = zlib.decompressobj()
     try:
-        content = reader.decompress(base64.b64decode(text, validate=True), most)
+        content = reader.decompress(base64.b64decode(text, validate=True), most + 1)
     except (zlib.error, TypeError) as error:
         raise ValueError(f"a file that the host sent cannot be unpacked: {error}") from error
-    if reader.unconsumed_tail:
-        raise ValueError(f"a file that the host sent has more than {most >> 20} MB")
+    if len(content) > most:
+        raise ValueError(f"a file that the host sent has more than the {most:,} bytes that are left")
     return content
+
+
+def received(files: Mapping[str, str], most: int = MOST_BYTES) -> dict[str, bytes]:
+    """Return name -> content of the files that a host sent. Raises ValueError for another name, or above `most` bytes.
+
+    The limit is that of all files together: many small answers must not fill the memory of this machine.
+    """
+    found: dict[str, bytes] = {}
+    left = most
+    for name, text in files.items():
+        if not (SEGMENT.fullmatch(name) or SNAPSHOT.fullmatch(name) or name in BESIDE):
+            raise ValueError(f"{name!r}, which the host sent, is no file of {LOG}")
+        found[name] = unpacked(text, left)
+        left -= len(found[name])
+    return found
+
+
+def segments(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return name -> content of each segment of the copy, the last one up to its last whole batch."""
+    found = {name: files[name] for name in sorted(filter(SEGMENT.fullmatch, files))}
+    last = max(found)
+    size = 0
+    try:
+        for batch in batches(found[last]):
+            size += BATCH_HEADER.size + len(batch.body)
+    except (ValueError, struct.error):  # half written: Kafka cuts it off when it starts
+        pass
+    return {**found, last: found[last][:size]}
 
 
 def end_offset(files: Mapping[str, bytes]) -> int:

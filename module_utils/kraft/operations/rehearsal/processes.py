@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.identity import encode
 from ansible.module_utils.kraft.node.release.unpack import copy_member, members, verified_archive
 from ansible.module_utils.kraft.operations.rehearsal import nodes
-from ansible.module_utils.kraft.operations.rehearsal.metadata_files import LOG
+from ansible.module_utils.kraft.operations.rehearsal.metadata_files import LOG, segments
 
 HEAP = "512m"  #: at most, of each node
 JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-Djava.awt.headless=true")
@@ -59,6 +59,17 @@ class Process:
         """Raise ToolError with its last errors if it has ended."""
         if self.running and self.running.poll() is not None:
             raise ToolError(f"node {self.node_id} ended with {self.running.returncode}:\n{self.last_errors()}")
+
+    def refuse_if_cut(self, log: Mapping[str, bytes]) -> None:
+        """Raise RefusedError if Kafka has dropped a part of `log`, its copy: everything from a damaged batch on.
+
+        A node without later registrations would finalise what the cluster refuses.
+        """
+        for name, content in segments(log).items():
+            path = self.directory / "data" / LOG / name
+            if not (path.read_bytes() if path.exists() else b"").startswith(content):
+                remedy = "inspect the disk of the host that it was copied from"
+                raise RefusedError([f"{LOG}/{name} is damaged: Kafka cut off a part of the copy -> {remedy}"])
 
     def last_errors(self) -> str:
         lines: deque[str] = deque(maxlen=LAST_LINES)

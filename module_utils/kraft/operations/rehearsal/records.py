@@ -8,18 +8,23 @@ UnregisterControllerRecord and RemoveTopicRecord's TopicRecord of 4.4.0 (all fle
 from __future__ import annotations
 
 import dataclasses
+import re
 import struct
 import uuid
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.storage.record_batches import Batch, Reader, batches
-from ansible.module_utils.kraft.node.storage.scram import SEGMENT, SNAPSHOT, offset
+from ansible.module_utils.kraft.node.storage.scram import SNAPSHOT, offset
+from ansible.module_utils.kraft.operations.rehearsal.metadata_files import segments
 
 BROKER, FORGOTTEN_BROKER, TOPIC, CONFIG, REMOVED_TOPIC = 0, 1, 2, 4, 9
 FEATURE, CONTROLLER, FORGOTTEN_CONTROLLER = 12, 27, 29
 TOPIC_RESOURCE, BROKER_RESOURCE = 2, 4
 RESOURCES = {TOPIC_RESOURCE: "topic", BROKER_RESOURCE: "broker"}
+#: Kafka's names of topics. A node makes a directory of that name: another name could lead out of the rehearsal's.
+TOPIC_NAME = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
 LOG_DIRS = 0  #: tag of the field
 SINCE_SHUTDOWN, SINCE_MIGRATION = 1, 2  #: versions of RegisterBrokerRecord that add a field
 
@@ -51,22 +56,23 @@ class Metadata:
 
 
 def metadata(files: Mapping[str, bytes]) -> Metadata:
-    """Return the state at the end of the copied `files`; a record that was half written at the end is not in it."""
+    """Return the state at the end of the copied `files`; a record that was half written at the end is not in it.
+
+    Raises RefusedError for any other record that cannot be read: Kafka could read it otherwise.
+    """
     found = Metadata()
     snapshot = max(filter(SNAPSHOT.fullmatch, files), default="")
-    at = 0
-    if snapshot:
-        for batch in batches(files[snapshot]):
+    try:
+        for batch in batches(files[snapshot]) if snapshot else ():
             apply(found, batch)
-        at = offset(snapshot)
-    for name in sorted(filter(SEGMENT.fullmatch, files)):
-        try:
-            for batch in batches(files[name]):
+        at = offset(snapshot) if snapshot else 0
+        for content in segments(files).values():
+            for batch in batches(content):
                 if batch.first >= at:
                     apply(found, batch)
                     at = batch.end
-        except (ValueError, struct.error):  # Kafka cuts off such an end when it starts
-            continue
+    except (ValueError, struct.error) as error:
+        raise RefusedError([f"the copied metadata log cannot be read: {error} -> copy it again"]) from error
     return found
 
 
@@ -136,6 +142,8 @@ def _config(found: Metadata, reader: Reader) -> None:
 
 def _topic(found: Metadata, reader: Reader) -> None:
     name = reader.string()
+    if not TOPIC_NAME.fullmatch(name):
+        raise RefusedError([f"the metadata log has a topic {name!r}, which is no name of a topic -> inspect its host"])
     found.topics[uuid.UUID(bytes=reader.take(16))] = name
 
 

@@ -73,6 +73,8 @@ class Rehearsal:
             controllers = [launcher.controller(one, self._log) for one in self._cluster.controllers]
             broker = launcher.broker(broker_id, address)
             timed(self._seconds, "start", lambda: trial.wait_until_ready([*controllers, broker], START_SECONDS))
+            for one in controllers:
+                one.refuse_if_cut(self._log)
             found = self._tried(trial)
             leader = trial.leader()
             broker.end()

@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.operations.rehearsal.metadata_files import (
     end_offset,
     packed,
     read,
+    received,
     unpacked,
 )
 
@@ -109,5 +110,18 @@ def test_an_answer_that_is_no_file_is_refused(sent: Any) -> None:
 def test_a_small_answer_that_unpacks_to_a_huge_file_is_refused() -> None:
     bomb = packed(bytes(2 << 20))
     assert len(bomb) < 5000
-    with pytest.raises(ValueError, match="more than 1 MB"):
+    with pytest.raises(ValueError, match="more than the 1,048,576 bytes"):
         unpacked(bomb, 1 << 20)
+
+
+def test_small_answers_that_are_huge_together_are_refused() -> None:
+    files = {segment(one): packed(bytes(1 << 20)) for one in range(3)}
+    assert len(received(files, 3 << 20)) == 3
+    with pytest.raises(ValueError, match="more than"):
+        received(files, (3 << 20) - 1)
+
+
+@pytest.mark.parametrize("name", ["", ".", "nodes", "nodes/a", "../a", "/etc/a", "a\0b", "kafka.zip", "1.log"])
+def test_another_file_than_those_of_the_log_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="no file of"):
+        received({segment(0): packed(b"a"), name: packed(b"a")})

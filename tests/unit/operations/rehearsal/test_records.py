@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 import uuid
 
+import pytest
+from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.rehearsal.records import Registration, metadata
 from ansible.module_utils.kraft.operations.rehearsal.settings import unknown
 
@@ -78,6 +80,22 @@ def test_a_segment_is_applied_from_the_end_of_the_snapshot_on_up_to_its_last_who
     assert metadata({SEGMENT(1): b"".join(levels)[:-1]}).features == {"a": 2}
     control = batch(framed(12, 0, text("a") + struct.pack(">h", 9) + b"\0"), first=4, attributes=0b10_0000)
     assert metadata({SEGMENT(1): levels[0] + control}).features == {"a": 1}
+
+
+@pytest.mark.parametrize("name", ["../a", "/a", "a/b", ".", "..", "", "a" * 250, "a\n"])
+def test_a_topic_whose_directory_would_lead_elsewhere_is_refused(name: str) -> None:
+    with pytest.raises(RefusedError, match="no name of a topic"):
+        metadata({SEGMENT(0): batch(framed(2, 0, text(name) + TOPIC.bytes + b"\0"))})
+
+
+def test_a_whole_batch_that_cannot_be_read_is_refused() -> None:
+    """Kafka reads compressed ones: the page would lack what they change."""
+    whole = batch(broker(1))
+    for unread in (batch(broker(2), first=1, attributes=1), batch(b"\x7f", first=1)):
+        with pytest.raises(RefusedError, match="cannot be read"):
+            metadata({SEGMENT(0): whole + unread})
+        with pytest.raises(RefusedError, match="cannot be read"):
+            metadata({SEGMENT(0): whole[:-1], SEGMENT(1): whole})
 
 
 def test_unknown_settings_are_those_without_a_definition() -> None:
