@@ -123,10 +123,7 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
             cluster, [pair.sides[side] for pair in pairs], config.before_switch
         ).items()
     ]
-    changed = []
-    if config.before_switch:
-        now = groups.committed(clusters, pairs, config.groups)
-        changed = meanwhile.changes(compared) + meanwhile.moved(pairs, offsets, now, draft["groups"])
+    changed = meanwhile.since(compared, offsets, draft["groups"]) if config.before_switch else []
     draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, changed, draft["undecided"])
     draft["verdict"]["sentences"] += without_offsets(config.groups, draft["groups"])
     if config.before_switch and draft["verdict"]["outcome"] == "failed":

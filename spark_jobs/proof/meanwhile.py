@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spark_jobs.proof.comparison import Comparison
-from spark_jobs.proof.groups import Counted, Offsets
+from spark_jobs.proof.groups import Counted, Offsets, committed
 from spark_jobs.proof.law import SOURCE, TARGET
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.topics import Place, TopicPair
@@ -13,6 +13,12 @@ from spark_jobs.proof.verdict import DELETED, GROWN, MEANWHILE, MOVED, SHORTER, 
 
 #: Outcomes of an offset that MirrorMaker may still advance on the target.
 TRANSLATED_LATER = ("earlier", "absent", "set")
+
+
+def since(compared: Comparison, offsets: Offsets, positions: Sequence[Position]) -> list[Change]:
+    """Return all changes of topics and groups. `offsets`: those from which `positions` were judged."""
+    now = committed(compared.clusters, compared.pairs, tuple(offsets))
+    return changes(compared) + moved(compared.pairs, offsets, now, positions)
 
 
 def changes(compared: Comparison) -> list[Change]:
