@@ -130,6 +130,10 @@ class NativeAdmin:
             cluster_id=metadata.cluster_id or "",
         )
 
+    def cluster_id(self) -> str:
+        """Return the id of the cluster that answers; empty if it gives none."""
+        return self._asked(lambda: self._admin.list_topics(timeout=self._timeout)).cluster_id or ""
+
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         """Return the offset behind the last decided record of each partition: open transactions end it earlier."""
         return self._offsets(topic, partitions, _LATEST)

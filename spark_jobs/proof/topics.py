@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs import kafka_io
-from spark_jobs.errors import UsageError
+from spark_jobs.errors import UnreachableError, UsageError
 from spark_jobs.kafka_io import Window
 from spark_jobs.native import NativeAdmin
 from spark_jobs.proof.config import Address, ProofConfig
@@ -109,12 +110,39 @@ class TopicPair:
         return said
 
 
+def mixed(config: ProofConfig) -> list[str]:
+    """Return a problem for each side whose bootstrap servers are of several clusters.
+
+    Each client chooses one of them by itself: records of the other cluster could be compared. A server without an
+    answer is left out.
+    """
+    problems = []
+    for side, address in zip(SIDES, (config.source, config.target)):
+        servers = sorted({one.strip() for one in address.bootstrap_servers.split(",")})
+        if len(servers) > 1:
+            with ThreadPoolExecutor(len(servers)) as threads:
+                ids = dict(zip(servers, threads.map(lambda server: _cluster_id(server, address), servers)))  # noqa: B023
+            named = ", ".join(f"{server} ({known})" for server, known in ids.items() if known)
+            if len(set(filter(None, ids.values()))) > 1:
+                problems.append(f"{side}.bootstrap_servers: servers of several clusters: {named}. Give those of one")
+    return problems
+
+
+def _cluster_id(server: str, address: Address) -> str:
+    """Return the id of the cluster of one server; empty without an answer."""
+    try:
+        return NativeAdmin(server, address.client_options, ADMIN_SECONDS).cluster_id()
+    except UnreachableError:
+        return ""
+
+
 def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
     """Return every topic of the configuration on both sides; UsageError if they do not fit together.
 
     The source's ends are asked for first: what is copied meanwhile is not taken for surplus.
     """
-    problems: list[str] = []
+    if problems := mixed(config):
+        raise UsageError(problems)
     numbers: dict[str, list[int]] = {}
     for source, target in config.topics.items():
         views = [cluster.admin.describe_topic(name) for cluster, name in zip(clusters, (source, target))]

@@ -20,6 +20,7 @@ from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
 from spark_jobs import session
+from spark_jobs.errors import UsageError
 from spark_jobs.native import NativeAdmin
 from spark_jobs.progress import Progress
 from spark_jobs.proof.command import begun, prove
@@ -221,6 +222,12 @@ def test_a_dropped_a_changed_two_swapped_and_a_duplicated_record_of_the_old_clus
     found = {(one["kind"], one["partition"], one["source_offset"], one["target_offset"]) for one in topic["examples"]}
     certain = {("missing", 0, 100, None), ("changed", 0, 300, 299), ("duplicated", 0, 800, 800)}
     assert found in [certain | {("reordered", 0, 500, 500)}, certain | {("reordered", 0, 501, 499)}]
+
+
+def test_a_side_with_servers_of_both_clusters_is_refused(spark: SparkSession, copied: Sides, tmp_path: Path) -> None:
+    both = copied._replace(source=f"{copied.source},{copied.target}")
+    with pytest.raises(UsageError, match=r"source\.bootstrap_servers: servers of several clusters"):
+        both.proven(spark, tmp_path, {PLAIN: PLAIN})
 
 
 @pytest.mark.skipif("KRAFT_SOURCE" not in os.environ, reason="two minutes: make test-all sets KRAFT_SOURCE")

@@ -190,3 +190,26 @@ def test_a_topic_is_not_compared_with_itself_through_another_address() -> None:
     ]
     with pytest.raises(UsageError, match=r"orders would be compared with itself.*\(c1\)"):
         topics.found(config, clusters)
+
+
+@pytest.mark.parametrize(
+    ("source", "ids", "problems"),
+    [
+        ("old:9092,old:9093", {"old:9092": "x", "old:9093": "x"}, 0),
+        ("old:9092,new:9092", {"old:9092": "x", "new:9092": "y"}, 1),
+        ("old:9092, old:9093 ,new:9092", {"old:9092": "x", "old:9093": "", "new:9092": "y"}, 1),
+        ("old:9092,new:9092", {"old:9092": "x", "new:9092": ""}, 0),
+        ("old:9092", {}, 0),
+    ],
+)
+def test_bootstrap_servers_of_several_clusters_are_refused(
+    source: str, ids: dict[str, str], problems: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topics, "_cluster_id", lambda server, _: ids[server])
+    config = ProofConfig("p", Address(source), Address("new:9092"), {"orders": "orders"}, cast("Any", None))
+    said = topics.mixed(config)
+    assert len(said) == problems
+    assert all("source.bootstrap_servers" in one and "new:9092 (y)" in one for one in said)
+    if problems:
+        with pytest.raises(UsageError, match="several clusters"):
+            topics.found(config, [])
