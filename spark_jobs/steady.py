@@ -31,7 +31,8 @@ RATE = 100  #: records a second
 LONGEST, SHORTEST = 10.0, 4.0  #: seconds; it ends between them, when Spark is ready
 WARM_UP = 1.0  #: seconds in which connections are made, which do not count
 DRAIN_SECONDS = 1.0  #: for the last records
-WAIT_SECONDS = 3.0  #: for which the job waits at most
+#: For which the job waits at most. Spark may be ready at once: the shortest measurement still has to end.
+WAIT_SECONDS = SHORTEST + 2 * DRAIN_SECONDS
 ADMIN_SECONDS = 5.0
 FEWEST = 100  #: records that make a measurement
 POLL_SECONDS = 0.05

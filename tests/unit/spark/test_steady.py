@@ -140,6 +140,11 @@ def test_a_client_that_is_still_measuring_is_ended_with_spark(tmp_path: Path, mo
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_job_waits_for_the_shortest_measurement_although_spark_is_ready_at_once() -> None:
+    """With a class archive Spark starts within a second: the client still measures then."""
+    assert steady.SHORTEST + steady.DRAIN_SECONDS < steady.WAIT_SECONDS
+
+
 @pytest.mark.parametrize("left", [None, "theirs", "ours"])
 def test_the_job_waits_only_for_a_client_of_its_own_run(tmp_path: Path, left: str | None) -> None:
     """A killed run leaves its mark behind; if it has the same id, the wait is short."""
