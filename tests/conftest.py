@@ -26,7 +26,7 @@ settings.load_profile("kraft")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--renew-wording", action="store_true", help="write the files of tests/wording anew")
+    parser.addoption("--renew-wording", action="store_true", help="write the files of tests/wording again")
 
 
 @pytest.fixture

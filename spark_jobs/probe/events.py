@@ -6,7 +6,7 @@ once at the beginning: intervals stay true if the machine's clock is set.
 
     send     handed to the client (attempted, when it did not take it)     partition, sequence
     ack      acknowledged by all in-sync replicas                          partition, sequence, offset
-    failed   given up by the client                              partition, sequence, detail: the error
+    failed   given up by the client                                        partition, sequence, detail: the error
     receipt  seen by a consumer                                            partition, sequence, offset
     retry    a request that failed and was tried again by the client       partition or none, detail: the error
     epoch    a producer began again under another epoch (see producing)    detail: the client's words

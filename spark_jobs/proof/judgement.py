@@ -1,6 +1,6 @@
 """Names what is wrong with records that have no equal at their place on the other side, by the law. Pure.
 
-``law`` decides if both sides of a partition are at hand as a whole. Here records come in parts, so that memory stays
+If both sides of a partition are in memory as a whole, ``law`` decides. Here records come in parts, so that memory stays
 small; what is excused has the same evidence and the same bounds.
 """
 

@@ -21,7 +21,7 @@ class Evidence:
     """A node as its own host shows it.
 
     ``unreached``: why Ansible got no answer from the host. ``down``: why Kafka does not run there. ``stopped``: a
-    signal holds the process. ``silent``: the errors of its own listeners, asked on the host itself. ``claims``: what
+    signal holds the process. ``silent``: the errors of its listeners, asked on the host itself. ``claims``: what
     each controller answered to this host. ``removed``: the host has the mark of ``remove_nodes.yml``. ``lived``: if
     anything shows that the node was ever started, None if not inspected. ``obstacles``: why Kafka cannot start.
     ``foreign``: whose node the host is, if it is another one: then nothing else of it is the node's.
