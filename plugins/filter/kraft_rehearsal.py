@@ -11,6 +11,7 @@ import ansible.module_utils
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.operations.rehearsal import asked, page
+from ansible.module_utils.kraft.spec.inventory.releases import release_features
 
 
 class FilterModule:
@@ -32,7 +33,7 @@ def kraft_rehearsal(desired: Mapping[str, Any], snapshot: Mapping[str, Any]) -> 
     version = desired["cluster"]["version"]
     return {
         "cluster": asked.cluster(desired, snapshot),
-        "features": asked.wanted(version),
+        "features": release_features(version),
         "known_settings": page.known_settings(version),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,12 +42,6 @@ def about(result: Values, described: Values, snapshot: Values, source: str) -> d
         "name": described["name"],
         "version": described["version"],
         "source": source,
-        "features": wanted(described["version"]),
+        "features": release_features(described["version"]),
         "running": running(ghosts, from_dict(snapshot)),
     }
-
-
-def wanted(version: str) -> dict[str, int]:
-    """Return feature -> level of the release that `version` belongs to. Raises RefusedError for an unknown one."""
-    series = re.match(r"\d+\.\d+", version)
-    return release_features(series.group() if series else version)
