@@ -10,7 +10,7 @@ description:
   - Writes one JSON object a line for each executed task and host, with the keys C(host), C(phase), C(task),
     C(start), C(end) (seconds since 1970), C(changed) and C(ok). Skipped tasks leave no line. A delegated task counts
     for the host that it ran on, a loop that was delegated to several for all of them.
-  - The phase follows from the file of a task, for instance C(roles/kafka/tasks/install.yml) is C(install).
+  - The phase follows from the file of a task, for instance C(roles/kafka/tasks/steps/install.yml) is C(install).
   - Without O(path), the lines go to C(.kraftwright/<cluster name>/timeline.jsonl) below the project's root (the
     closest directory with an C(ansible.cfg), from the playbook upwards). That file is that of the last run that
     deployed. Runs that only validate, verify or predict (C(--check)) leave it alone, so that a report made later
@@ -79,7 +79,7 @@ class Line(NamedTuple):
 
 
 def phase_of(task_path: str) -> str:
-    """Return the phase of a task by its file (``…/roles/kafka/tasks/install.yml:12``)."""
+    """Return the phase of a task by its file (``…/roles/kafka/tasks/steps/install.yml:12``)."""
     path = re.sub(r":\d+$", "", task_path)
     stem = Path(path).stem
     if stem == LOOK:

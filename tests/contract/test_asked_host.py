@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-TASK_FILES = [ROOT / "site.yml", *sorted(ROOT.glob("playbooks/**/*.yml")), *sorted(ROOT.glob("roles/*/tasks/*.yml"))]
+TASK_FILES = [ROOT / "site.yml", *sorted(ROOT.glob("playbooks/**/*.yml")), *sorted(ROOT.glob("roles/*/tasks/**/*.yml"))]
 FILES = [*TASK_FILES, *sorted(ROOT.glob("roles/*/vars/*.yml"))]
 CHOICE = "kraft_asked("
 #: Other delegated hosts: this machine, the node of a batch that the task is about, the host

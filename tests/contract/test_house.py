@@ -67,7 +67,7 @@ def other_roles() -> set[str]:
         (filters, 41),
         (private_variables, 50),
         (registers_read_elsewhere, 21),
-        (entry_points, 29),
+        (entry_points, 20),
         (modules, 56),
         (other_roles, 2),
     ],

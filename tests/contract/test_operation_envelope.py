@@ -93,10 +93,10 @@ def tasks_of(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def entry_points(task: dict[str, Any]) -> list[str]:
-    """Those by which the task uses a role on the nodes, without those that only look."""
+    """Those by which the task uses a role on the nodes, without those that only look; steps by their own names."""
     roles = [task.get(f"ansible.builtin.{how}_role") for how in ("import", "include")]
     used = [role for role in roles if role and role["name"] in LOOKING]
-    return [point for role in used if (point := role.get("tasks_from", "main")) not in LOOKING[role["name"]]]
+    return [point for role in used if (point := Path(role.get("tasks_from", "main")).name) not in LOOKING[role["name"]]]
 
 
 def changes_nodes(task: dict[str, Any]) -> bool:
@@ -144,7 +144,7 @@ def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> N
 
 def test_nothing_else_takes_or_gives_back_the_lock() -> None:
     holders = [path for path in ROOT.glob("[pr]*/**/*.yml") if "kafka_lock:" in path.read_text()]
-    rebooted = "roles/kafka/tasks/reboot.yml"  # the lock is gone there, and is taken again
+    rebooted = "roles/kafka/tasks/steps/reboot.yml"  # the lock is gone there, and is taken again
     envelope = [f"playbooks/tasks/{name}.yml" for name in LOCKING]
     assert sorted(str(path.relative_to(ROOT)) for path in holders) == sorted([*envelope, rebooted])
 

@@ -13,7 +13,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted([ROOT / "site.yml", *ROOT.glob("playbooks/*.yml")])
-TASK_FILES = [*PLAYBOOKS, *sorted(ROOT.glob("roles/*/tasks/*.yml"))]
+TASK_FILES = [*PLAYBOOKS, *sorted(ROOT.glob("roles/*/tasks/**/*.yml"))]
 #: They start no module here as the user: one only reads, two work as root.
 RUN_NOTHING_AS_USER = {"validate_inventory.yml", "create_lab.yml", "destroy_lab.yml"}
 #: Folders in which Ansible looks beside a playbook, whatever ansible.cfg is read.

@@ -100,14 +100,16 @@ def test_every_entry_point_that_others_use_is_specced(role: Path) -> None:
     for path in [
         *ROOT.glob("playbooks/**/*.yml"),
         *ROOT.glob("molecule/**/*.yml"),
-        *ROOT.glob("roles/*/tasks/*.yml"),
+        *ROOT.glob("roles/*/tasks/**/*.yml"),
     ]:
         text = path.read_text()
         pattern = rf"name: {role.name}\n(?:\s+tasks_from: (\S+))?"
         used |= {match or "main" for match in re.findall(pattern, text) if not match.startswith('"{{')}
-        used |= set(re.findall(r"operation_checks: (\w+)", text)) if role.name == "kafka" else set()
+        used |= set(re.findall(r"operation_checks: ([\w/]+)", text)) if role.name == "kafka" else set()
     assert not [u for u in used if u.endswith(".yml")], "tasks_from with .yml skips the argument spec"
-    assert used <= set(load(role / "meta/argument_specs.yml")["argument_specs"])
+    steps = {f"steps/{path.stem}" for path in role.glob("tasks/steps/*.yml")}  # parts of operations: no user calls them
+    assert used <= set(load(role / "meta/argument_specs.yml")["argument_specs"]) | steps
+    assert {path.stem for path in role.glob("tasks/*.yml")} >= used - steps
 
 
 def test_roles_that_share_a_variable_give_it_the_same_default() -> None:
@@ -118,7 +120,7 @@ def test_roles_that_share_a_variable_give_it_the_same_default() -> None:
             assert known == value, f"{name}: {other} says {known!r}, {role.name} says {value!r}"
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("roles/*/tasks/*.yml")), ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", sorted(ROOT.glob("roles/*/tasks/**/*.yml")), ids=lambda p: str(p.relative_to(ROOT)))
 def test_task_files_are_short_and_keep_the_house_rules(path: Path) -> None:
     text = path.read_text()
     assert len(text.splitlines()) <= 100
@@ -127,7 +129,7 @@ def test_task_files_are_short_and_keep_the_house_rules(path: Path) -> None:
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
 def test_roles_name_no_inventory_group(role: Path) -> None:
-    for path in [*role.glob("tasks/*.yml"), *role.glob("vars/*.yml"), *role.glob("defaults/**/*.yml")]:
+    for path in [*role.glob("tasks/**/*.yml"), *role.glob("vars/*.yml"), *role.glob("defaults/**/*.yml")]:
         assert "groups[" not in path.read_text(), f"{path}: hosts come in as parameters"
 
 
@@ -147,10 +149,11 @@ def test_every_entry_point_has_its_tasks(role: Path) -> None:
 
 def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_run() -> None:
     tasks = {
-        name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text()) for name in ("renew", "certificate")
+        name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text())
+        for name in ("renew", "steps/certificate")
     }
-    assert not any("kafka_metrics_proxy" in task for task in tasks["certificate"])
-    assert "kafka_certificate_load" in tasks["certificate"][-1]
+    assert not any("kafka_metrics_proxy" in task for task in tasks["steps/certificate"])
+    assert "kafka_certificate_load" in tasks["steps/certificate"][-1]
     task = tasks["renew"][-2]
     assert task["kafka_metrics_proxy"]["state"] == "reloaded"
     assert "'metrics_proxy'" in task["when"]  # what a killed run has left shows in the look alone
@@ -163,7 +166,7 @@ def test_switches_and_numbers_may_come_as_text_as_a_command_line_gives_them(role
     name = rf"\b(?:{'|'.join(names)})\b" if names else "(?!)"
     before, after = r"(?:\b(?:not|if|and|or)|[<>=*+/,])\s*", r"\s*(?:[<>*+/]|[=!]=|\b(?:or|and)\b)"
     bare = re.compile(rf"{before}{name}(?!\s*\|)|{name}{after}|when: {name}$")
-    files = [*role.glob("tasks/*.yml"), *role.glob("vars/*.yml")]
+    files = [*role.glob("tasks/**/*.yml"), *role.glob("vars/*.yml")]
     lines = [line.strip() for path in files for line in path.read_text().splitlines()]
     assert [line for line in lines if bare.search(line) and not line.startswith("#")] == []
 
@@ -178,7 +181,7 @@ def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
 
 def test_what_inspects_a_host_ends_by_itself() -> None:
     """A host that holds a module for ever must not hold the run; see ADR 72."""
-    tasks = [task for path in ROOT.glob("roles/*/tasks/*.yml") for task in load(path) or ()]
+    tasks = [task for path in ROOT.glob("roles/*/tasks/**/*.yml") for task in load(path) or ()]
     tried = [task["kafka_attempt"]["module"] if "kafka_attempt" in task else "" for task in tasks]
     long = {"kafka_host_info", "kafka_support_bundle"}
     inspecting = [task for task, each in zip(tasks, tried) if "kafka_host_info" in task or each in long]
@@ -188,7 +191,8 @@ def test_what_inspects_a_host_ends_by_itself() -> None:
 
 def test_no_task_starts_java() -> None:
     """Java is started by units and modules alone, never as root; see ADR 17."""
-    text = "".join(path.read_text() for path in (*ROOT.glob("roles/*/tasks/*.yml"), *ROOT.glob("playbooks/**/*.yml")))
+    files = (*ROOT.glob("roles/*/tasks/**/*.yml"), *ROOT.glob("playbooks/**/*.yml"))
+    text = "".join(path.read_text() for path in files)
     assert re.findall(r"^.*(?:bin/java\b|bin/kafka-|[\[ ]java,).*$", text, re.MULTILINE) == []
 
 

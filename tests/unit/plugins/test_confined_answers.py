@@ -105,7 +105,7 @@ def test_a_roll_restarts_only_nodes_that_are_due(project: LyingProject) -> None:
 
 def test_the_look_at_a_host_is_a_fact_of_that_host() -> None:
     """`kafka_host_info` makes facts: with `run_once` or delegated they would be those of another host."""
-    for path in [*ROOT.glob("roles/*/tasks/*.yml"), *ROOT.glob("playbooks/**/*.yml")]:
+    for path in [*ROOT.glob("roles/*/tasks/**/*.yml"), *ROOT.glob("playbooks/**/*.yml")]:
         for task in _tasks(yaml.safe_load(path.read_text())):
             assert "kafka_host_info" not in task or not {"run_once", "delegate_to"} & set(task), path
 

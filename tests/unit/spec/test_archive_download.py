@@ -34,7 +34,7 @@ def test_a_first_download_is_predicted_without_its_directory(check: bool, missin
 def test_a_checksum_is_given_to_the_download_as_its_module_reads_it() -> None:
     load_plugins()
     loader = DataLoader()
-    tasks = loader.load_from_file(str(ROOT / "roles/kafka/tasks/install.yml"), trusted_as_template=True)
+    tasks = loader.load_from_file(str(ROOT / "roles/kafka/tasks/steps/install.yml"), trusted_as_template=True)
     [asked] = [task["ansible.builtin.get_url"] for task in tasks if "ansible.builtin.get_url" in task]
     templar = Templar(loader=loader, variables={"kafka_archive_checksum": " SHA512:00FF"})
     assert templar.template(asked["checksum"]) == "sha512:00ff"

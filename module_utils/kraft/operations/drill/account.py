@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.operations.drill import faults
 
-#: The tasks of ``roles/kafka/tasks/drill_fault.yml`` by which a fault is found among the steps.
+#: The tasks of ``roles/kafka/tasks/steps/drill_fault.yml`` by which a fault is found among the steps.
 CHOSEN, WHOLE = "Select the nodes for the fault", "Wait until each node serves"
 BROKEN = ("Inject the fault", "Reboot the host")
 SECOND_US = 1e6

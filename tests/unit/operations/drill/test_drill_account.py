@@ -70,7 +70,7 @@ def test_the_table_has_a_line_for_each_fault() -> None:
 def test_the_steps_have_the_names_of_the_tasks() -> None:
     files = [
         yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text())
-        for name in ("drill_fault", "reboot", "health")
+        for name in ("steps/drill_fault", "steps/reboot", "health")
     ]
     tasks = {task["name"] for one in files for each in one for task in each.get("block", [each])}
     assert {account.CHOSEN, account.WHOLE, *account.BROKEN} <= tasks
