@@ -123,6 +123,7 @@ def test_of_two_controllers_a_late_one_is_waited_for_and_a_silent_one_is_named_a
     silent = judge(cluster(leader=quorum(1, leader, dataclasses.replace(late, last_fetch_ms=90_999))), [2])
     assert silent.reasons == ()
     assert len(silent.unavoidable) == 1
+    assert "only 1 of 2 controllers are caught up" in silent.unavoidable[0]
     assert judge(cluster(leader=quorum(1, leader, dataclasses.replace(late, last_fetch_ms=91_000))), [2]).reasons
 
 
@@ -130,6 +131,11 @@ def test_a_quorum_of_one_is_named_apart() -> None:
     verdict = judge(cluster(brokers=[broker(1)], leader=quorum(1, voter(1))), [1])
     assert verdict.reasons == ()
     assert "no controller is left" in verdict.unavoidable[0]
+
+
+def test_if_every_controller_goes_none_is_caught_up() -> None:
+    verdict = judge(cluster(leader=quorum(1, voter(1), voter(2))), [1, 2])
+    assert "none of 2 controllers is caught up" in verdict.unavoidable[0]
 
 
 def test_nothing_goes_while_there_is_no_leader() -> None:

@@ -32,6 +32,11 @@ def made(root: Path, *names: str, meta: str | None = None) -> LogDir:
     return observe_log_dir(str(root))
 
 
+def test_settings_without_log_dirs_name_no_metadata_directory() -> None:
+    assert log_dir.metadata_dir({}) == ""
+    assert log_dir.metadata_dir({"log.dirs": " /a , /b"}) == "/a"
+
+
 @pytest.mark.parametrize("asked", ["lstat", "stat"])
 def test_a_disk_that_does_not_answer_is_not_an_absent_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str

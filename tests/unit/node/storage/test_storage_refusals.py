@@ -71,6 +71,13 @@ def test_a_disk_of_another_owner_is_named_with_what_it_says(dirs: list[LogDir], 
     assert told(identity_problems(NODE, dirs)) == [expected]
 
 
+@pytest.mark.parametrize(("static", "remedy"), [(True, "its quorum is static"), (False, "if the quorum lists")])
+def test_only_a_static_quorum_takes_the_directory_id_that_is_there(static: bool, remedy: str) -> None:
+    node = dataclasses.replace(NODE, was_static=static)
+    (problem,) = identity_problems(node, [formatted(META, ANOTHER)])
+    assert remedy in problem.remedy
+
+
 @pytest.mark.parametrize(
     ("node", "dirs", "peers", "expected"),
     [

@@ -81,7 +81,7 @@ def test_an_observer_that_is_behind_is_waited_for(wording: Wording) -> None:
 @pytest.mark.parametrize("directory", ["", "new"])
 def test_a_controller_that_no_one_has_seen_is_waited_for(directory: str) -> None:
     made = plan(Desired(3, directory_id=directory), snapshot(replica(1), replica(2)))
-    assert "does not follow the leader" in made.waits[0]
+    assert made.waits[0].endswith("does not follow the leader: it does not run, or its settings name other controllers")
 
 
 def test_a_wiped_voter_is_not_replaced_unless_asked(wording: Wording) -> None:
@@ -105,6 +105,8 @@ def test_of_two_observers_of_one_node_the_latest_counts() -> None:
     before = replica(3, "before", AWAY, fetched=0)
     made = plan(Desired(3, replace=True), snapshot(*WIPED, observers=(before, replica(3, "new", fetched=9))))
     assert made.add == "new"
+    both = tuple(replica(3, name, fetched=at) for name, at in (("first", 5), ("last", 9), ("middle", 7)))
+    assert plan(Desired(3, replace=True), snapshot(*WIPED, observers=both)).add == "last"
 
 
 def test_a_voter_that_lives_is_never_replaced(wording: Wording) -> None:

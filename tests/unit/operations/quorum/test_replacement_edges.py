@@ -127,6 +127,15 @@ def test_who_answers_from_elsewhere_is_told_with_where_and_what_to_do(wording: W
     assert named(found) == [["3", OLD], ["3", "kafka3:9092"]]
     assert [one.split()[0] for one in found] == ["controller", "broker"]
     wording(found)
+    (late,) = waits(CONTROLLER, seen(voter(1), voter(2), voter(3, OLD, 2500)))
+    assert "and may still run elsewhere" in late
+    (observer,) = waits(BROKER, seen(voter(1), voter(2), voter(3, OLD)))
+    assert observer.startswith("broker 3 still runs")
+
+
+def test_without_an_answer_about_the_quorum_brokers_alone_show_where_a_node_is() -> None:
+    (found,) = waits(BROKER, dataclasses.replace(seen(third=broker(3)), quorum=None))
+    assert found.startswith("broker 3 serves elsewhere")
 
 
 def test_a_quorum_that_is_behind_holds_back_only_an_entry_that_must_go() -> None:

@@ -52,9 +52,9 @@ def test_what_has_arrived_is_on_no_list_and_a_marked_list_stays() -> None:
 
 
 def test_no_one_knows_what_is_missing_while_only_new_brokers_say_what_they_hold() -> None:
-    held = {("a", 0): {1: 900, 4: 300}, ("b", 0): {4: 0}, ("c", 0): {1: 900}, ("d", 0): {1: 5}}
-    adding = {("a", 0): (4,), ("b", 0): (4,), ("c", 0): (4, 5), ("e", 0): (4,)}
-    assert throttle.missing(held, adding) == {("a", 0): 600, ("c", 0): 1800}
+    held = {("a", 0): {1: 900, 4: 300}, ("b", 0): {4: 0}, ("c", 0): {1: 900}, ("d", 0): {1: 5}, ("f", 0): {1: 9, 4: 9}}
+    adding = {("a", 0): (4,), ("b", 0): (4,), ("c", 0): (4, 5), ("e", 0): (4,), ("f", 0): (4,)}
+    assert throttle.missing(held, adding) == {("a", 0): 600, ("c", 0): 1800, ("f", 0): 0}
 
 
 def test_the_fewest_bytes_come_without_a_throttle_and_together_they_are_few() -> None:
