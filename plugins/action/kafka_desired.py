@@ -220,7 +220,13 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, A
     }
     if any(problem.rule not in AWAITED for problem in errors(problems)):
         return found
-    described = {**desired.desired_state(cluster), "warnings": report.sentences(problems, hosts)}
+    state = desired.desired_state(cluster)
+    reports_dir = str(home(ROOT, Path.cwd()) / ".kraftwright" / cluster.name)
+    described = {
+        "cluster": {**state["cluster"], "reports": reports_dir},
+        "nodes": state["nodes"],
+        "warnings": report.sentences(problems, hosts),
+    }
     return {**found, "ansible_facts": {"kafka_desired": described}}
 
 

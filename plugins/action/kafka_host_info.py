@@ -63,6 +63,7 @@ class ActionModule(ActionBase):
             asked = self._task.args["steps"]["certificate"]
             verdict, foreign = judgement.judge(asked, found), judgement.is_foreign(asked, found)
             found.update(changed=bool(verdict.reasons), reasons=verdict.reasons, live=verdict.live, foreign=foreign)
+            found["due"] = bool(verdict.reasons) and not verdict.live
             found["issued_to"] = judgement.issued_to(asked, found)
             if asked.get("given"):
                 found.update(owners=given.owners(asked, found), key_fault=given.key_fault(asked, found))

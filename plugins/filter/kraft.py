@@ -17,7 +17,6 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
-from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
@@ -27,11 +26,6 @@ from ansible.module_utils.kraft.status.through import asked_through
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
 FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity", "current_release_age")
-
-
-def kraft_holds_secret(text: str) -> bool:
-    """Check whether a text must not be shown, such as an address with credentials."""
-    return is_secret("", text)
 
 
 def kraft_node_files(
@@ -182,7 +176,6 @@ class FilterModule:
         return {
             "kraft_asked": kraft_asked,
             "kraft_client": client_parameter,
-            "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_contributed": kraft_contributed,
             "kraft_node_files": kraft_node_files,

@@ -20,7 +20,7 @@ NO_CHOICE = {
     "localhost",
     "{{ __kafka_rolled.host }}",
     "{{ __kafka_reverted }}",
-    "{{ __kafka_override_host }}",
+    "{{ kafka_hosts | select('in', ansible_play_hosts) | first }}",
     "{{ __kafka_lock_host }}",
     "{{ __kafka_status_through.host | default(inventory_hostname) }}",
     "{{ __kafka_status_through.first | default(inventory_hostname) }}",

@@ -140,7 +140,7 @@ def play(directory: Path, playbook: Path, inventory: Path, **environment: str) -
     command = [str(BIN / "ansible-playbook"), "-vvv", "--diff", "-i", str(inventory), str(playbook)]
     node = "{{ ansible_facts['kafka_desired']['nodes'][inventory_hostname] | combine({'install_dir': own_place}) }}"
     own_place = f"{directory}/nodes/{{{{ inventory_hostname }}}}"
-    command += ["-e", json.dumps({"own_place": own_place, "__kafka_node": node, "__kafka_nofile": 1000})]
+    command += ["-e", json.dumps({"own_place": own_place, "__kafka_node": node})]
     with subprocess.Popen(command, cwd=ROOT, env=given, stdout=-1, stderr=subprocess.STDOUT, text=True) as process:
         watch = [sys.executable, secret_watch.__file__, "watch", str(directory / "shown"), str(process.pid)]
         with subprocess.Popen(watch):

@@ -20,16 +20,16 @@ from ansible.module_utils.kraft.spec.desired.plugins import OPTIONS, class_path_
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "roles/kafka/templates"
 LOG_DIRS = ["/opt/kafka/kraft-logs/kafka-logs1", "/disk2/kafka"]
+NODE: dict[str, Any] = {"class_path_lines": [], "java": "/usr/bin/java", "all_log_dirs": LOG_DIRS}
 VARIABLES: dict[str, Any] = {
     "kafka_install_dir": "/opt/kafka",
     "kafka_user": "kafka",
     "kafka_group": "kafka",
     "kafka_log4j_dir": "/var/log/kafka",
     "__kafka_contributed": {"unit_lines": []},
-    "__kafka_node": {"class_path_lines": []},
-    "__kafka_java": "/usr/bin/java",
-    "__kafka_log_dirs": LOG_DIRS,
-    "__kafka_nofile": 20000,
+    "__kafka_node": NODE,
+    "kafka_nofile_limit": 100000,
+    "ansible_facts": {"kafka_host": {"limits": {"nofile_hard": 20000}}},
 }
 
 
@@ -95,7 +95,7 @@ def test_contributions_only_add_lines_to_the_unit() -> None:
 
 def test_plugins_only_extend_the_class_path() -> None:
     entries = ["/opt/kafka/plugins/tiered-7d61f737fd66/*", "/opt/kafka/plugins/auth-0f3a9c51d2b4/*"]
-    node = {"class_path_lines": class_path_lines(entries, "/opt/kafka")}
+    node = {**NODE, "class_path_lines": class_path_lines(entries, "/opt/kafka")}
     before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_node=node)
     gone = [line for line in before.splitlines() if line not in after.splitlines()]
     assert [line.partition("=")[0] for line in gone] == ["ExecStart", "ExecStopPost"]
@@ -118,7 +118,9 @@ def test_a_start_names_its_files_and_nothing_secret(unit: str) -> None:
 
 def test_a_log_dir_below_home_is_not_hidden() -> None:
     assert values(render("kafka.service.j2"), "ProtectHome") == ["true"]
-    assert values(render("kafka.service.j2", __kafka_log_dirs=["/home/kafka/logs"]), "ProtectHome") == ["read-only"]
+    assert values(
+        render("kafka.service.j2", __kafka_node={**NODE, "all_log_dirs": ["/home/kafka/logs"]}), "ProtectHome"
+    ) == ["read-only"]
 
 
 @pytest.mark.parametrize("name", ["kafka.service.j2", "log4j2.yaml.j2"])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
+from ansible.module_utils.kraft.spec.desired.describe import download
 
-from tests.unit.spec.inventories import ROOT, load_plugins
-from tests.unit.spec.role_variables import rendered
+from tests.unit.spec.role_variables import rendered_in_task
 
 URL = "https://mirror.example/kafka_2.13-4.4.0.tgz?X-Signature=a/b"
 INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.4.0.tgz"
+TASK = ("kafka/tasks/steps/install.yml", "Download Kafka's archive on the host")
 
 
 @pytest.mark.parametrize(
@@ -25,16 +24,28 @@ INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.4.0.tgz"
     ],
 )
 def test_a_first_download_is_predicted_without_its_directory(check: bool, missing: bool, expected: str) -> None:
-    host = {"steps": {"directories": {"changed": missing}}}
-    given: dict[str, Any] = {"kafka_install_dir": "/opt/kafka", "kafka_archive": URL, "ansible_check_mode": check}
-    found = rendered("kafka", "__kafka_archive_downloaded", ansible_facts={"kafka_host": host}, **given)
-    assert found == expected
+    given: dict[str, Any] = {
+        "kafka_install_dir": "/opt/kafka",
+        "ansible_check_mode": check,
+        "__kafka_host": {"steps": {"directories": {"changed": missing}}},
+        "__kafka_cluster": {"download": download(URL)},
+    }
+    assert rendered_in_task(*TASK, "ansible.builtin.get_url", "dest", **given) == expected
+
+
+@pytest.mark.parametrize(
+    ("archive", "expected"),
+    [
+        (URL, {"file": "kafka_2.13-4.4.0.tgz", "secret": False}),
+        ("https://me:hunter2@mirror.example/k.tgz#top", {"file": "k.tgz", "secret": True}),
+        ("/srv/kafka_2.13-4.4.0.tgz", {"file": "", "secret": False}),
+        ("", {"file": "", "secret": False}),
+    ],
+)
+def test_an_address_is_a_download_and_may_be_secret(archive: str, expected: dict[str, Any]) -> None:
+    assert download(archive) == expected
 
 
 def test_a_checksum_is_given_to_the_download_as_its_module_reads_it() -> None:
-    load_plugins()
-    loader = DataLoader()
-    tasks = loader.load_from_file(str(ROOT / "roles/kafka/tasks/steps/install.yml"), trusted_as_template=True)
-    [asked] = [task["ansible.builtin.get_url"] for task in tasks if "ansible.builtin.get_url" in task]
-    templar = Templar(loader=loader, variables={"kafka_archive_checksum": " SHA512:00FF"})
-    assert templar.template(asked["checksum"]) == "sha512:00ff"
+    given = {"kafka_archive_checksum": " SHA512:00FF"}
+    assert rendered_in_task(*TASK, "ansible.builtin.get_url", "checksum", **given) == "sha512:00ff"

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.unit.spec.role_variables import rendered
+from tests.unit.spec.role_variables import rendered_in_task
 
 HOSTS = ["k1", "k2"]
+TASK = ("kafka/tasks/health.yml", "Wait until each node serves")
 GIVEN = {"inventory_hostname": "k2", "kafka_hosts": HOSTS, "kafka_install_dir": "/opt/kafka", "kafka_version": "4.4.0"}
 
 
@@ -18,7 +19,9 @@ GIVEN = {"inventory_hostname": "k2", "kafka_hosts": HOSTS, "kafka_install_dir": 
 )
 def test_a_node_that_may_not_be_restarted_is_not_compared(deploys: bool, restarted: list[str], expected: bool) -> None:
     given: dict[str, Any] = {**GIVEN, "kafka_restart_nodes": restarted, "__kafka_deploys": deploys}
-    assert rendered("kafka", "__kafka_compared", **given) is expected
+    to_run_with = {"host": "k2", "install_dir": "/opt/kafka", "release": "4.4.0", "settled": []}
+    found = rendered_in_task(*TASK, "kafka_health", "deployed", omit="omitted", **given)
+    assert found == (to_run_with if expected else "omitted")
 
 
 @pytest.mark.parametrize(
@@ -31,5 +34,5 @@ def test_a_node_that_may_not_be_restarted_is_not_compared(deploys: bool, restart
     ],
 )
 def test_what_was_changed_live_is_settled_for_each_node(change: dict[str, Any], settled: list[str]) -> None:
-    found = rendered("kafka", "__kafka_to_run_with", **GIVEN, **change)
+    found = rendered_in_task(*TASK, "vars", "to_run_with", **GIVEN, **change)
     assert found == {"host": "k2", "install_dir": "/opt/kafka", "release": "4.4.0", "settled": settled}

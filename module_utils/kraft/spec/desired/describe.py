@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import PEM, node_setting, normal_name
 from ansible.module_utils.kraft.node.certificate import NODE, NODES
 from ansible.module_utils.kraft.node.plugins import directory
-from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
+from ansible.module_utils.kraft.secret_values import is_secret, secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import drained, layout, quorum, settings
 from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
@@ -40,6 +41,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "quorum": cluster.quorum,
         "version": cluster.version,
         "archive_checksum": cluster.archive_checksum,
+        "download": download(cluster.archive),
         "profile": cluster.profile,
         "passwords_file": cluster.passwords_file,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
@@ -56,6 +58,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "broker_hosts": [node.host for node in cluster.nodes if node.is_broker],
         "controller_hosts": [node.host for node in cluster.nodes if node.is_controller],
         "certified_hosts": [node.host for node in cluster.nodes if cluster.tls_of(node)],
+        "authority": next((tls.authority for tls in map(cluster.tls_of, cluster.nodes) if tls), ""),
         "drained_log_dirs": drained.as_parameter(cluster.nodes),
         "controller_ids": [node.node_id for node in cluster.controllers],
         "default_replication_factor": cluster.replication_factor,
@@ -64,6 +67,16 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "migration": cluster.migration,
         "migration_passed": list(cluster.migration_passed),
     }
+
+
+def download(archive: str) -> dict[str, Any]:
+    """Return the ``file`` that a host downloads; empty if the archive is a file of this machine.
+
+    ``secret``: the address holds credentials or a signature, so the download shows no result.
+    """
+    is_url = re.match("[a-z0-9]+://", archive)
+    file = re.sub("[?#].*$", "", archive).rpartition("/")[2] if is_url else ""
+    return {"file": file, "secret": is_secret("", archive)}
 
 
 def clients(cluster: Cluster, made: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
@@ -160,6 +173,8 @@ def describe_settings(cluster: Cluster, node: Node) -> dict[str, Any]:
         "rack": node.rack or None,
         "log_dirs": list(node.log_dirs),
         "metadata_log_dir": node.metadata_dir,
+        "all_log_dirs": list(dict.fromkeys([node.metadata_dir, *node.log_dirs])),
+        "override_state": f"{node.install_dir}/live.json",
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         **describe_contributions(node),
