@@ -16,10 +16,10 @@ options:
     description: The fact C(kafka_desired).
     type: dict
     required: true
-  looked:
+  processes:
     description:
-      - Host to what was registered on it, as filter C(kraft_registered) gives it. C(process) of M(kafka_node) in
-        check mode. Without any, the plan has no hosts, as that of C(apply_resources.yml).
+      - Host to the result of M(kafka_node) in check mode, empty for a host outside of the run. Without any, the plan
+        has no hosts, as that of C(apply_resources.yml).
     type: dict
     default: {}
   live:

@@ -43,6 +43,11 @@ options:
         with the parameters that its module gets. Each runs in check mode and returns whether it would change anything.
     type: dict
     default: {}
+  for_node:
+    description:
+      - Inventory name of a node of the fact C(kafka_desired). Its log dirs, ports, names and addresses win over
+        O(log_dirs), O(ports), O(resolve), O(bind) and O(reach).
+    type: str
   health:
     description:
       - Checks the health of the host's running node and its cluster once, as M(kafka_health) does, without waiting.
@@ -129,6 +134,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "steps": {"type": "dict", "default": {}},
+    "for_node": {"type": "str"},
     "health": {
         "type": "dict",
         "options": {

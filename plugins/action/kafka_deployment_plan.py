@@ -29,7 +29,7 @@ from spark_jobs import private_file
 DISPLAY = Display()
 ARGUMENT_SPEC = {
     "desired": {"type": "dict", "required": True},
-    "looked": {"type": "dict", "default": {}},
+    "processes": {"type": "dict", "default": {}},
     "live": {"type": "list", "elements": "dict", "default": []},
     "batches": {"type": "list", "elements": "dict", "default": []},
     "resources": {"type": "dict", "required": True, "no_log": True},
@@ -49,9 +49,9 @@ class ActionModule(ActionBase):
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         hostvars = (task_vars or {})["hostvars"]
         hosts = {
-            host: {**found, "facts": hostvars[host]["ansible_facts"]["kafka_host"]}
-            for host, found in given["looked"].items()
-            if found["process"]  # ``--limit`` may leave brokers out of the run
+            host: {"process": process, "facts": hostvars[host]["ansible_facts"]["kafka_host"]}
+            for host, process in given["processes"].items()
+            if process  # ``--limit`` may leave brokers out of the run
         }
         resources, salt = given["resources"], given["desired"]["cluster"]["cluster_id"]
         plan = deployment_plan(

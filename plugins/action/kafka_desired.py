@@ -29,12 +29,13 @@ from ansible.module_utils.kraft.control import (
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
 from ansible.module_utils.kraft.control.preloaded import load_filters
+from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.providers.ec2 import unasked
 from ansible.module_utils.kraft.spec.desired import describe as desired
-from ansible.module_utils.kraft.spec.desired import migration, own_clients
+from ansible.module_utils.kraft.spec.desired import membership, migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import advisories, files, plugin_files, reading, report, validation
@@ -42,6 +43,7 @@ from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local
 from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory, plain
 from ansible.module_utils.kraft.spec.inventory.origins import located
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal, width
+from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
@@ -104,7 +106,23 @@ class ActionModule(ActionBase):
         if errors(problems) and arguments["refuse"]:
             raise invalid(problems, len(hosts), arguments["report"])
         show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))
-        return answer(cluster, problems, len(hosts))
+        try:
+            return answer(cluster, problems, hosts, self._operation(hosts, task_vars or {}))
+        except RefusedError as error:
+            raise AnsibleAction(str(error)) from error
+
+    def _operation(self, hosts: list[str], task_vars: dict[str, Any]) -> Operation:
+        """Return what the run was given by name: hosts of the inventory outside of `hosts` are left out."""
+        given = {name: self._templar.template(task_vars[name]) for name in OPERATION if name in task_vars}
+        names = {variable: membership.split(given.get(variable, "")) for variable in OPERATION[:2]}
+        added, removed = (
+            membership.named(
+                [one for one in found if one in hosts or one not in task_vars["hostvars"]], hosts, variable
+            )
+            for variable, found in names.items()
+        )
+        release, mirror = given.get(OPERATION[2]), list(task_vars["groups"].get("mirror", ()))
+        return Operation(added, removed, release_features(str(release)) if release else {}, mirror)
 
 
 def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
@@ -132,6 +150,17 @@ class Run(NamedTuple):
 
 
 NOTHING_MORE = Run()
+#: Variables of a run that name hosts and a release.
+OPERATION = (membership.ADDED, membership.REMOVED, "kafka_finalize")
+
+
+class Operation(NamedTuple):
+    """Hosts that a run adds and removes, levels of the features that it finalises, and hosts for the mirror alone."""
+
+    added: list[str]
+    removed: list[str]
+    features: dict[str, int]
+    mirror_hosts: list[str]
 
 
 def read_all(inventory: Inventory, hosts: list[str], loader: Any, installs: bool) -> list[reading.HostVariables]:
@@ -211,7 +240,7 @@ def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, Any]:
+def answer(cluster: Cluster, problems: list[Problem], hosts: list[str], operation: Operation) -> dict[str, Any]:
     """Return the problems and, unless that is impossible, the desired state of every node."""
     found = {
         "changed": False,
@@ -223,9 +252,14 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, A
     state = desired.desired_state(cluster)
     reports_dir = str(home(ROOT, Path.cwd()) / ".kraftwright" / cluster.name)
     described = {
-        "cluster": {**state["cluster"], "reports": reports_dir},
+        "cluster": {
+            **membership.with_members(state, operation.added, operation.removed),
+            "features": operation.features,
+            "mirror_hosts": operation.mirror_hosts or state["cluster"]["broker_hosts"],
+            "reports": reports_dir,
+        },
         "nodes": state["nodes"],
-        "warnings": report.sentences(problems, hosts),
+        "warnings": report.sentences(problems, len(hosts)),
     }
     return {**found, "ansible_facts": {"kafka_desired": described}}
 

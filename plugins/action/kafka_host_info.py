@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.operations.certificates import given, judgement
 from ansible.module_utils.kraft.spec.desired.jvm import trial_options
+from ansible.module_utils.kraft.spec.preflight import network
 
 
 def digest(path: Path) -> str:
@@ -34,7 +35,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         module_results.require()
-        arguments = {**self._task.args, "steps": self._steps()}
+        arguments = {**self._task.args, **self._questions(task_vars or {}), "steps": self._steps()}
         before = time.time()
         result.update(reached(lambda: self._execute_module(module_args=arguments, task_vars=task_vars)))
         after = time.time()
@@ -46,6 +47,11 @@ class ActionModule(ActionBase):
                 facts["identity"]["owner"] = judgement.owner(facts["identity"]["certificate"])
             self._judge_certificate(facts.get("steps", {}).get("certificate"))
         return result
+
+    def _questions(self, task_vars: dict[str, Any]) -> dict[str, Any]:
+        """Return the log dirs, ports, names and addresses of a node of ``kafka_desired``; nothing without a node."""
+        node = self._task.args.get("for_node")
+        return network.questions(task_vars["ansible_facts"]["kafka_desired"], node) if node else {}
 
     def _steps(self) -> dict[str, Any]:
         """Return the steps' parameters as the host needs them: the client's digest, and options that it may try."""

@@ -90,7 +90,7 @@ def packed(given: dict[str, Any]) -> dict[str, Any]:
     files |= {path.name: path for path in map(Path, given["beside"]) if path.is_file()}
     made = {"ansible": ansible_version, "python": platform.python_version(), "control_machine": platform.platform()}
     about = {"made": now.isoformat(timespec="seconds"), **made, "cluster": given["cluster"], "files": len(files)}
-    away = {host: unread(one.get("support")) for host, one in given["collected"].items()}
+    away = {host: unread(one or None) for host, one in given["collected"].items()}
     about["not_collected"] = {host: reason for host, reason in away.items() if reason}
     pack(bundle, files, json.dumps(about, indent=2) + "\n")
     shutil.rmtree(directory, ignore_errors=True)

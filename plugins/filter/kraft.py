@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,9 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
-from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
+from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, membership
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
-from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.current import current
-from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.status.through import asked_through
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
@@ -130,20 +127,8 @@ def kraft_status(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, 
 
 def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable: str) -> list[str]:
     """Return the `hosts` that a user's `variable` names, in the inventory's order. Raises for unknown names."""
-    known = list(hosts)
-    asked = [name.strip() for name in names.split(",") if name.strip()] if isinstance(names, str) else list(names)
-    for name in asked:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise AnsibleFilterError(f"{variable}: {name!r} is no node of this cluster ({', '.join(known)}){hint}")
-    return [host for host in known if host in asked]
-
-
-def kraft_release_features(release: str | float) -> dict[str, int]:
-    """Return feature -> level of `release`, for ``kafka_feature``. Raises for an unknown release."""
     try:
-        return release_features(str(release))
+        return membership.named(names, hosts, variable)
     except KraftError as error:
         raise AnsibleFilterError(str(error)) from error
 
@@ -181,8 +166,6 @@ class FilterModule:
             "kraft_node_files": kraft_node_files,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
-            "kraft_questions": questions,
-            "kraft_release_features": kraft_release_features,
             "kraft_results": kraft_results,
             "kraft_status": kraft_status,
             "kraft_ungranted": kraft_ungranted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,19 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.spec.desired import operable, own_clients
 
 
+def kraft_client_options(
+    given: Any, derived: Mapping[str, str], users: Iterable[Mapping[str, Any]], name: str
+) -> dict[str, str]:
+    """Return the options of Spark's client: those `given` by the user or, without any, the `derived` ones with a login.
+
+    `derived`: ``client_options`` of ``kafka_desired``; `name`: the one of `users` whose password is added.
+    """
+    return operable.as_texts(given) or own_clients.with_login(derived, users, name)
+
+
 class FilterModule:
     """Filters for logins."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
-        return {
-            "kraft_client_texts": operable.as_texts,
-            "kraft_with_login": own_clients.with_login,
-        }
+        return {"kraft_client_options": kraft_client_options}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import ansible.module_utils
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.spec.desired.mirror import split
-from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 
 
 def kraft_mirror_split(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, dict[str, Any]]:
@@ -27,23 +26,11 @@ def kraft_mirror_split(mirror: Mapping[str, Any], prefix: str = "") -> dict[str,
     }
 
 
-def kraft_topic_settings(version: str) -> dict[str, str]:
-    """Return topics' settings in this version of Kafka, each with the brokers' setting that is its default."""
-    return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
-
-
-def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], brokers: Iterable[str]) -> list[str]:
-    """Return the mirror's hosts: the group ``mirror``, else those of all `brokers`."""
-    return list(groups.get("mirror") or brokers)
-
-
 class FilterModule:
     """Filters for mirrors."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_mirror_hosts": kraft_mirror_hosts,
             "kraft_mirror_split": kraft_mirror_split,
-            "kraft_topic_settings": kraft_topic_settings,
         }

@@ -20,11 +20,12 @@ def kraft_declared(
     quotas: Iterable[Mapping[str, Any]],
     client_user: str,
     topics: Iterable[Mapping[str, Any]],
+    **lists: Iterable[str] | str,
 ) -> dict[str, list[Any]]:
     """Return ``acls`` and ``quotas`` of users and others, and users with a ``generated`` password or a certificate.
 
     ``generated`` and ``certified`` are names; ``steps``: predicted for a cluster that is still to be deployed.
-    `client_user`: the user of our own clients.
+    `client_user`: the user of our own clients. `lists`: as users write them, with commas or not.
     """
     given = list(people)
     of_all, limits = users.acls(given, acls, client_user), users.quotas(given, quotas)
@@ -34,6 +35,7 @@ def kraft_declared(
         "steps": predicted.steps(topics, users.credentials(given), of_all, limits),
         "generated": users.generated(given),
         "certified": users.certified(given),
+        **{name: users.kinds(each) or [] for name, each in lists.items()},
     }
 
 
@@ -45,5 +47,4 @@ class FilterModule:
         return {
             "kraft_credentials": users.credentials,
             "kraft_declared": kraft_declared,
-            "kraft_kinds": users.kinds,
         }

@@ -102,7 +102,7 @@ def test_filters_are_loaded_once_in_a_run(folder: Path) -> None:
     filters = folder / "collections/ansible_collections/kraftwright/kafka/plugins/filter"
     with (filters / "kraft_resources.py").open("a") as plugin:
         plugin.write(f'\nwith open({str(folder / "loaded")!r}, "a") as log:\n    log.write("x")\n')
-    told = "{debug: {msg: \"{{ 'users' | kraftwright.kafka.kraft_kinds }}\"}}"
+    told = "{debug: {msg: \"{{ [] | kraftwright.kafka.kraft_declared([], [], '', [], prune='users') }}\"}}"
     (folder / "loads.yml").write_text(
         "- hosts: localhost\n  gather_facts: false\n  tasks:\n"
         f"    - {{block: [{{kraftwright.kafka.kafka_desired: {{hosts: none}}}}], rescue: [{told}, {told}]}}\n"

@@ -28,12 +28,6 @@ def test_a_name_that_is_no_node_is_refused_with_the_nearest_one() -> None:
     assert said in str(error.value)
 
 
-def test_a_release_becomes_levels_of_features_and_an_unknown_one_is_refused() -> None:
-    assert FILTERS.kraft_release_features(4.3)["metadata.version"] == 30
-    with pytest.raises(AnsibleFilterError, match=r"kafka_finalize: '4\.33' is no release"):
-        FILTERS.kraft_release_features("4.33")
-
-
 def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
     def facts(port: int, pid: int, cluster_id: str = "ours", node_id: int = 1) -> dict[str, Any]:
         disk = Disk("/data", True, cluster_id, node_id)

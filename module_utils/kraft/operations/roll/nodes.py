@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.difference import differences_from
@@ -14,17 +14,20 @@ from ansible.module_utils.kraft.wording import printable
 def stale(
     processes: Mapping[str, Mapping[str, Any] | None],
     desired: Mapping[str, Any],
+    only: Collection[str],
     settled: Mapping[str, Iterable[str]] | None = None,
     down: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the hosts whose process must be restarted, for ``kafka_roll_plan``; with `down` also those without one.
 
     `processes`: host -> result of ``kafka_node``; a host that is left out of the run (``--limit``) has none, and is
-    left out here. `desired`: ``kafka_desired``'s fact. `settled`: host -> settings that are changed live, as
-    ``kafka_config_plan`` returned them.
+    left out here. `desired`: ``kafka_desired``'s fact. `only`: hosts that may be restarted.
+    `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them.
     """
     out = []
     for host, found in _processes(processes).items():
+        if host not in only:
+            continue
         live = set((settled or {}).get(host, ()))
         differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
         if (found["stale"] and differences) or (down and not found["running"]):

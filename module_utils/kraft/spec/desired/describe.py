@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.plugins import class_path, class_path_lines
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
+from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 
@@ -59,6 +60,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "controller_hosts": [node.host for node in cluster.nodes if node.is_controller],
         "certified_hosts": [node.host for node in cluster.nodes if cluster.tls_of(node)],
         "authority": next((tls.authority for tls in map(cluster.tls_of, cluster.nodes) if tls), ""),
+        "topic_settings": topic_settings(cluster.version),
         "drained_log_dirs": drained.as_parameter(cluster.nodes),
         "controller_ids": [node.node_id for node in cluster.controllers],
         "default_replication_factor": cluster.replication_factor,
@@ -77,6 +79,11 @@ def download(archive: str) -> dict[str, Any]:
     is_url = re.match("[a-z0-9]+://", archive)
     file = re.sub("[?#].*$", "", archive).rpartition("/")[2] if is_url else ""
     return {"file": file, "secret": is_secret("", archive)}
+
+
+def topic_settings(version: str) -> dict[str, str]:
+    """Return the settings of topics in this version of Kafka, each with the brokers' setting that is its default."""
+    return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
 
 
 def clients(cluster: Cluster, made: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:

@@ -36,7 +36,7 @@ def test_stale_nodes_are_listed_with_their_reasons() -> None:
         "kraft1": {"stale": False, "differences": []},
         "kraft2": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71},
     }
-    assert nodes.stale(looked, DESIRED) == [
+    assert nodes.stale(looked, DESIRED, list(looked)) == [
         {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": plain(OF_THE_UNIT)}
     ]
 
@@ -48,7 +48,7 @@ def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None
         "kraft2": {"stale": True, "differences": [threads, partitions]},
     }
     settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
-    assert nodes.stale(looked, DESIRED, settled) == [
+    assert nodes.stale(looked, DESIRED, list(looked), settled) == [
         {"host": "kraft2", "node_id": 2, "started_at": 0, "differences": [partitions]}
     ]
 
@@ -75,7 +75,7 @@ def test_a_broker_that_is_left_out_of_the_run_is_left_alone() -> None:
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {f"kraft{one}": {"node_id": one, **node} for one in (1, 2)}}
     looked: dict[str, Any] = {"kraft1": process, "kraft2": None}
     for down in (False, True):
-        assert [one["host"] for one in nodes.stale(looked, desired, down=down)] == ["kraft1"]
+        assert [one["host"] for one in nodes.stale(looked, desired, list(looked), down=down)] == ["kraft1"]
     assert [one["host"] for one in nodes.change_nodes(looked, desired)] == ["kraft1"]
     assert nodes.change_nodes({"kraft2": looked["kraft2"]}, desired, always=True) == []
 
@@ -85,8 +85,8 @@ def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
         "kraft1": {"stale": False, "differences": [], "running": True},
         "kraft2": {"stale": False, "differences": [], "running": False, "started_at": 0},
     }
-    assert nodes.stale(looked, DESIRED) == []
-    assert [node["host"] for node in nodes.stale(looked, DESIRED, down=True)] == ["kraft2"]
+    assert nodes.stale(looked, DESIRED, list(looked)) == []
+    assert [node["host"] for node in nodes.stale(looked, DESIRED, list(looked), down=True)] == ["kraft2"]
 
 
 def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording) -> None:
@@ -285,3 +285,8 @@ def test_a_plan_with_other_nodes_than_those_that_are_due_is_refused(batches: lis
         nodes.ordered(batches, due("kraft1", "kraft2"), together)
     assert named in str(refused.value)
     assert "\x1b" not in str(refused.value)
+
+
+def test_a_node_that_may_not_be_restarted_is_left_out() -> None:
+    looked = {host: {"stale": False, "running": False, "differences": []} for host in ("kraft1", "kraft2")}
+    assert [node["host"] for node in nodes.stale(looked, DESIRED, ["kraft2"], down=True)] == ["kraft2"]
