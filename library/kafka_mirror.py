@@ -66,6 +66,9 @@ options:
     description: Heap of the service.
     type: int
     default: 512
+  definitions:
+    description: Kafka's own definitions. The file must match them before anything changes. Its action plugin adds them.
+    type: dict
   restart:
     description: If true, it restarts although nothing differs, for example after a failed task.
     type: bool
@@ -92,11 +95,13 @@ errors:
   elements: dict
 """
 
+from functools import partial
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import mirror, mirror_log
+from ansible.module_utils.kraft.operations.mirror import definitions
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent", "observed"], "default": "present"},
@@ -113,12 +118,13 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "topic_ids": {"type": "dict", "default": {}},
     "heap_mb": {"type": "int", "default": 512},
     "restart": {"type": "bool", "default": False},
+    "definitions": {"type": "dict"},
 }
 
 
 def settings(params: dict[str, Any]) -> mirror.Settings:
     client = params["client"]
-    own = {name: value for name, value in params.items() if name not in ("state", "client", "restart")}
+    own = {name: value for name, value in params.items() if name not in ("state", "client", "restart", "definitions")}
     return mirror.Settings(
         listener=client["listener"],
         protocol=client["security_protocol"],
@@ -129,7 +135,9 @@ def settings(params: dict[str, Any]) -> mirror.Settings:
 
 def main() -> None:
     module = KraftModule(
-        argument_spec=ARGUMENT_SPEC, required_if=[("state", "present", ["release"])], supports_check_mode=True
+        argument_spec=ARGUMENT_SPEC,
+        required_if=[("state", "present", ["release", "definitions"])],
+        supports_check_mode=True,
     )
     params = module.params
     try:
@@ -138,7 +146,8 @@ def main() -> None:
         elif params["state"] == "absent":
             result = mirror.remove(module.run_command, params["install_dir"], module.check_mode)
         else:
-            result = mirror.ensure(module.run_command, settings(params), params["restart"], module.check_mode)
+            refuse = partial(definitions.refuse, definitions=params["definitions"])
+            result = mirror.ensure(module.run_command, settings(params), refuse, params["restart"], module.check_mode)
     except (KraftError, OSError) as error:
         module.fail_json(msg=str(error))
     module.exit_json(**result)

@@ -1,6 +1,7 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.InputStream;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.apache.kafka.storage.internals.log.LogConfig;
  * Prints the definitions of all of Kafka's server and topic settings as JSON: what Kafka itself would check, as data; and
  * the levels of features that a release stands for.
  *
- * <p>java -cp 'libs/*' DumpDefinitions.java
+ * <p>java -cp 'libs/*' DumpDefinitions.java [mirror]: with this word, the settings of MirrorMaker instead.
  */
 public class DumpDefinitions {
     /** The classes that define a part of the server's settings; a key's section is the first that has it. Some moved with 4.3. */
@@ -47,6 +48,12 @@ public class DumpDefinitions {
         "org.apache.kafka.storage.internals.log.LogConfig");
 
     public static void main(String[] arguments) throws Exception {
+        if (List.of(arguments).contains("mirror")) {
+            System.out.println("{\"version\": \"" + version() + "\",");
+            print("mirror", mirror());
+            System.out.println("}");
+            return;
+        }
         Map<?, ?> modes = updateModes();
         Map<String, Object> server = new TreeMap<>();
         for (ConfigKey key : AbstractKafkaConfig.CONFIG_DEF.configKeys().values()) {
@@ -70,6 +77,46 @@ public class DumpDefinitions {
         System.out.println(",");
         print("releases", releases());
         System.out.println("}");
+    }
+
+    /** Settings of MirrorMaker's file, by the prefix of their clients: those of its connectors and workers have none. */
+    private static Map<String, Object> mirror() throws Exception {
+        Map<String, ConfigDef> parts = new LinkedHashMap<>();
+        for (String kind : List.of("MirrorSource", "MirrorCheckpoint", "MirrorHeartbeat")) {
+            Class<?> type = Class.forName("org.apache.kafka.connect.mirror." + kind + "Connector");
+            parts.put(kind, (ConfigDef) type.getMethod("config").invoke(type.getDeclaredConstructor().newInstance()));
+        }
+        parts.put("MirrorMaker", called("org.apache.kafka.connect.mirror.MirrorMakerConfig", "config"));
+        parts.put("Worker", called("org.apache.kafka.connect.runtime.distributed.DistributedConfig", "config"));
+        for (String client : List.of("Consumer", "Producer", "AdminClient")) {
+            String type = client.equals("AdminClient") ? "admin" : client.toLowerCase();
+            parts.put(type + ".", called("org.apache.kafka.clients." + type + "." + client + "Config", "configDef"));
+        }
+        Map<String, Object> found = new TreeMap<>();
+        for (Map.Entry<String, ConfigDef> part : parts.entrySet()) {
+            String prefix = part.getKey().endsWith(".") ? part.getKey() : "";
+            for (ConfigKey key : part.getValue().configKeys().values()) {
+                Map<String, Object> entry = describe(key);
+                entry.remove("importance");
+                found.putIfAbsent(prefix + key.name, entry);
+            }
+        }
+        return found;
+    }
+
+    private static ConfigDef called(String type, String name) throws Exception {
+        for (Method method : Class.forName(type).getDeclaredMethods()) {
+            if (method.getName().equals(name) && method.getReturnType() == ConfigDef.class) {
+                method.setAccessible(true);
+                Object[] arguments = new Object[method.getParameterCount()];
+                for (int index = 0; index < arguments.length; index++) {
+                    Class<?> wanted = method.getParameterTypes()[index];
+                    arguments[index] = wanted.isEnum() ? wanted.getEnumConstants()[0] : wanted.getField("SYSTEM").get(null);
+                }
+                return (ConfigDef) method.invoke(null, arguments);
+            }
+        }
+        throw new NoSuchMethodException(type + "." + name);
     }
 
     /** As the jar of clients says; the class that reads it moved with 4.4. */

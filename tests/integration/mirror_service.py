@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.node import mirror, mirror_workers
+from ansible.module_utils.kraft.operations.mirror import definitions
+from ansible.module_utils.kraft.spec.inventory.definitions import load, of_mirror
 
 from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.integration.kafka_node import LEASH
@@ -34,12 +36,16 @@ def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more
     )
 
 
+DEFINITIONS = {"mirror": of_mirror(MIRROR_VERSION), "topic": load(MIRROR_VERSION).topic}
+
+
 @contextmanager
 def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """It runs while the block does; killed at the end, as a power cut does. `server`: the node's own settings."""
     home = Path(settings.home)
     home.mkdir(exist_ok=True)
     given, secrets = mirror.properties(settings, server or {})
+    definitions.refuse(given, DEFINITIONS)
     (home / "log4j2.yaml").write_text(mirror.LOG4J)
     for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
         (home / name).write_text(mirror.lines(content), encoding="utf-8")

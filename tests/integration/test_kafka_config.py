@@ -11,7 +11,8 @@ from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.spec.desired.describe import desired_state
 from ansible.module_utils.kraft.spec.desired.files import properties_text
 
-from tests.integration.kafka_home import kafka_home
+from dist.__main__ import VERSION
+from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.unit.spec.inventory import LISTENERS, ROOT, cluster, hosts, problems_of
 
 DEDICATED = {
@@ -49,9 +50,9 @@ REFUSED: dict[str, dict[str, Any]] = {
 }
 
 
-def java(source: Path, *arguments: str) -> str:
+def java(source: Path, *arguments: str, version: str = VERSION) -> str:
     """Return the output of a Java source with Kafka's classes on its path."""
-    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_home()}/libs/*", str(source), *arguments]
+    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_home(version)}/libs/*", str(source), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -85,3 +86,5 @@ def test_what_kafka_refuses_at_start_we_refuse_before(opinions: dict[str, str], 
 def test_the_definitions_are_those_of_kafkas_own_classes() -> None:
     dumped = java(ROOT / "scripts/kafka_definitions/DumpDefinitions.java")
     assert dumped == (ROOT / "module_utils/kraft/spec/inventory/data/kafka_4.4.0.json").read_text()
+    of_mirror = java(ROOT / "scripts/kafka_definitions/DumpDefinitions.java", "mirror", version=MIRROR_VERSION)
+    assert of_mirror == (ROOT / f"module_utils/kraft/spec/inventory/data/mirror_{MIRROR_VERSION}.json").read_text()

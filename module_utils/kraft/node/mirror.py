@@ -11,7 +11,7 @@ import dataclasses
 import glob
 import ipaddress
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
@@ -40,6 +40,7 @@ OF_NODE = (
     *("ssl.keystore.location", "ssl.keystore.type", "ssl.keystore.password", "ssl.key.password"),
     *("ssl.endpoint.identification.algorithm", "ssl.enabled.protocols", "ssl.cipher.suites"),
 )
+Refuse = Callable[[Mapping[str, str]], None]
 LOG4J = f"""{MARK}; changes made here are lost.
 Configuration:
   status: warn
@@ -231,8 +232,11 @@ def refuse_taken_port(run: Run, port: int) -> None:
             raise RefusedError([f"kafka_mirror_port: {port} is held by {holder}. Give the mirror a free port"])
 
 
-def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dict[str, Any]:
-    """Bring files and service to what is wanted: ``changed`` and ``diff``. `restart`: even if nothing differs."""
+def ensure(run: Run, settings: Settings, refuse: Refuse, restart: bool, check_mode: bool) -> dict[str, Any]:
+    """Bring files and service to what is wanted: ``changed`` and ``diff``.
+
+    `refuse` raises RefusedError for a wrong ``mirror.properties``. `restart`: even if nothing differs.
+    """
     unpacked = os.path.isdir(settings.libs) or not check_mode  # in check mode it would be unpacked before
     if unpacked and not glob.glob(f"{settings.libs}/connect-mirror-*.jar"):
         remedy = "Set kafka_mirror_version and kafka_mirror_archive to a release that has it (`make archive-mirror`)"
@@ -242,6 +246,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         refuse_taken_port(run, settings.port)
     with open(f"{settings.install_dir}/current/config/server.properties", encoding="utf-8") as file:
         server = parse_properties(file.read())
+    refuse(properties(settings, server)[0])
     files, loaded = wanted(settings, server), loads(settings, server)
     found = ensure_files(files, check_mode=True)
     notes = ensure_files(mirror_notes.wanted(settings.home, settings.topic_ids), check_mode=check_mode)

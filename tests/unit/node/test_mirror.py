@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import socket
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import mirror, mirror_workers, unit_files
 from ansible.module_utils.kraft.node.mirror import Settings
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+from ansible.module_utils.kraft.operations.mirror import definitions
+from ansible.module_utils.kraft.spec.inventory.definitions import of_mirror
 
 from tests.integration.certificates import certify
 
@@ -50,7 +53,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
         install_dir=str(tmp_path),
         release="4.3.1",
         java="/usr/bin/java",
-        properties={"old.bootstrap.servers": "old1:9092"},
+        properties={"clusters": "old, target", "old.bootstrap.servers": "old1:9092"},
         listener="INTERNAL",
         protocol="SSL",
         servers=("10.0.0.1:19092", "10.0.0.2:19092"),
@@ -63,7 +66,9 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def ensure(run: Systemd, settings: Settings, **more: Any) -> bool:
-    return bool(mirror.ensure(run, settings, more.get("restart", False), more.get("check_mode", False))["changed"])
+    refuse = partial(definitions.refuse, definitions={"mirror": of_mirror("4.3.1"), "topic": {"compression.type": ""}})
+    restart, check_mode = more.get("restart", False), more.get("check_mode", False)
+    return bool(mirror.ensure(run, settings, refuse, restart, check_mode)["changed"])
 
 
 def test_it_runs_once_and_then_there_is_nothing_to_do(settings: Settings) -> None:
@@ -75,6 +80,20 @@ def test_it_runs_once_and_then_there_is_nothing_to_do(settings: Settings) -> Non
     systemd.runs = False
     assert ensure(systemd, settings)
     assert ensure(systemd, dataclasses.replace(settings, heap_mb=400))
+
+
+def test_a_setting_that_kafka_would_refuse_is_refused_before_anything_changes(settings: Settings) -> None:
+    systemd = Systemd()
+    wrong = {**settings.properties, "old.ssl.truststore.tpye": "PEM", "old.consumer.fetch.max.bytes": "much"}
+    with pytest.raises(RefusedError) as refused:
+        ensure(systemd, dataclasses.replace(settings, properties=wrong))
+    assert [str(one).split(". ")[0] for one in refused.value.problems] == [
+        "mirror.properties: old.consumer.fetch.max.bytes: The value is not a whole number: "
+        "give a whole number of at least 0",
+        "mirror.properties: old.ssl.truststore.tpye is no setting of MirrorMaker",
+    ]
+    assert systemd.told == []
+    assert not Path(settings.home).exists()
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1"])

@@ -68,6 +68,14 @@ def nearest_version(version: str) -> str:
     return version if version in known else (alike or known)[-1]
 
 
+def of_mirror(version: str) -> dict[str, Any]:
+    """Return key of MirrorMaker -> entry of the dump: of `version`, else of the newest known release."""
+    wanted = DATA / f"mirror_{version}.json"
+    file = wanted if wanted.exists() else max(DATA.glob("mirror_*.json"))
+    entries: dict[str, Any] = json.loads(file.read_text())["mirror"]
+    return entries
+
+
 @lru_cache(maxsize=4)
 def load(version: str) -> Definitions:
     """Load the definitions of a known version."""
@@ -76,10 +84,11 @@ def load(version: str) -> Definitions:
 
 
 def _settings(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Setting]:
-    return {name: _setting(name, entry) for name, entry in entries.items()}
+    return {name: setting(name, entry) for name, entry in entries.items()}
 
 
-def _setting(name: str, entry: Mapping[str, Any]) -> Setting:
+def setting(name: str, entry: Mapping[str, Any]) -> Setting:
+    """Return an entry of the dump as a setting."""
     fields = {field.name for field in dataclasses.fields(Setting)} & set(entry) - {"choices"}
     return Setting(
         name=name,
