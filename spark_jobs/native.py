@@ -9,12 +9,20 @@ from typing import Any, cast
 
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, host_port, librdkafka
 from ansible.module_utils.kraft.errors import RefusedError
-from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec  # type: ignore[attr-defined]
 
 from spark_jobs.errors import RefusedLoginError, UnreachableError, UsageError
 
 RETRY_SECONDS = 0.1
+NO_ID = "A" * 22  # the id 0, from brokers whose topics have none
 NOT_YET = {
     KafkaError.LEADER_NOT_AVAILABLE,
     KafkaError.NOT_LEADER_FOR_PARTITION,
@@ -129,6 +137,22 @@ class NativeAdmin:
             replication_factor=min(len(entry.replicas) for entry in partitions),
             cluster_id=metadata.cluster_id or "",
         )
+
+    def identity(self, topic: str) -> tuple[str, int]:
+        """Return the topic's id (empty if brokers have none), and its number of partitions (0: it does not exist)."""
+
+        def describe() -> tuple[str, int]:
+            futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout)
+            try:
+                found = futures[topic].result()
+            except KafkaException as error:
+                if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    return "", 0
+                raise
+            topic_id = str(found.topic_id)
+            return "" if topic_id == NO_ID else topic_id, len(found.partitions)
+
+        return cast("tuple[str, int]", self._asked(describe))
 
     def cluster_id(self) -> str:
         """Return the id of the cluster that answers; empty if it gives none."""

@@ -9,7 +9,7 @@ from spark_jobs.proof.groups import Counted, Offsets, committed
 from spark_jobs.proof.law import SOURCE, TARGET
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.topics import Place, TopicPair
-from spark_jobs.proof.verdict import DELETED, GROWN, MEANWHILE, MOVED, SHORTER, WRITTEN, Change
+from spark_jobs.proof.verdict import DELETED, GROWN, MEANWHILE, MOVED, REMADE, SHORTER, SPLIT, WRITTEN, Change
 
 #: Outcomes of an offset that MirrorMaker may still advance on the target.
 TRANSLATED_LATER = ("earlier", "absent", "set")
@@ -57,6 +57,24 @@ def moved(pairs: Sequence[TopicPair], before: Offsets, after: Offsets, positions
 
 
 def _of(compared: Comparison, pair: TopicPair) -> Iterator[tuple[str, int]]:
+    other = list(_other_topic(compared, pair))
+    if not other:
+        yield from _other_offsets(compared, pair)
+        other = list(_other_topic(compared, pair))  # again: the offsets may be of a topic that was made meanwhile
+    yield from other
+
+
+def _other_topic(compared: Comparison, pair: TopicPair) -> Iterator[tuple[str, int]]:
+    """Yield what makes it another topic than the compared one: another id, none at all, or more partitions."""
+    for at, (cluster, side) in enumerate(zip(compared.clusters, pair.sides)):
+        topic_id, partitions = cluster.admin.identity(side.name)
+        if not partitions or topic_id != side.topic_id:
+            yield REMADE[at], 1
+        elif partitions != len(pair.partitions):
+            yield SPLIT[at], partitions
+
+
+def _other_offsets(compared: Comparison, pair: TopicPair) -> Iterator[tuple[str, int]]:
     ends = [
         cluster.admin.end_offsets(side.name, pair.partitions) for cluster, side in zip(compared.clusters, pair.sides)
     ]

@@ -49,11 +49,12 @@ class Cluster:
 
 @dataclass(frozen=True)
 class TopicSide:
-    """A topic on one side: its name there, what of it is read, and its settings."""
+    """A topic on one side: its name there, what of it is read, its settings, and its id (empty: brokers have none)."""
 
     name: str
     window: Window
     settings: Mapping[str, str] = field(default_factory=dict)
+    topic_id: str = ""
 
     @property
     def compacted(self) -> bool:
@@ -195,7 +196,8 @@ def unreadable(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> set[P
 
 
 def _side(cluster: Cluster, name: str, partitions: list[int]) -> TopicSide:
+    topic_id, _ = cluster.admin.identity(name)  # before its offsets: a topic that is made again later has another
     starts = cluster.admin.begin_offsets(name, partitions)
     ends = cluster.admin.end_offsets(name, partitions)
     window = Window(starts, {number: max(end, starts[number]) for number, end in ends.items()})
-    return TopicSide(name, window, cluster.admin.settings(name))
+    return TopicSide(name, window, cluster.admin.settings(name), topic_id)

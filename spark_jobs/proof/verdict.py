@@ -37,6 +37,9 @@ ROWS = (
     "still grows on the source",
     "at its end on the source during the proof",
     "was written on the target during the proof",
+    "was deleted on the source during the proof",
+    "was deleted on the target during the proof",
+    "were added during the proof",
     "moved during the proof",
     "and the source has none",
     "has an open transaction on the source",
@@ -54,6 +57,8 @@ EXEMPT = {
 
 
 GROWN, SHORTER, WRITTEN, DELETED, MOVED = "grown", "shorter", "written", "deleted", "moved"
+#: By side: the source, the target.
+REMADE, SPLIT = ("remade_on_source", "remade_on_target"), ("split_on_source", "split_on_target")
 #: Changes since the proof began, by kind: the sentence with the topic and a number of offsets, or with the group and a
 #: number of partitions.
 MEANWHILE = {
@@ -63,6 +68,12 @@ MEANWHILE = {
     WRITTEN: "{} was written on the target during the proof: {:,} offsets. Stop the producers there, then repeat this.",
     DELETED: "{}: {:,} offsets were deleted on the target during the proof, and the source still holds their records. "
     "Repeat this.",
+    REMADE[0]: "{} was deleted on the source during the proof, or made again. Restart its copy, then repeat this.",
+    REMADE[1]: "{} was deleted on the target during the proof, or made again. Copy it again, then repeat this.",
+    SPLIT[0]: "{} now has {:,} partitions on the source: some were added during the proof. Wait until they are copied, "
+    "then repeat this.",
+    SPLIT[1]: "{} now has {:,} partitions on the target: some were added during the proof. Remove the topic there and "
+    "copy it again, then repeat this.",
     MOVED: "Group {} moved during the proof, in {:,} partitions. Stop its consumers, then repeat this.",
 }
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 from pyspark.sql import SparkSession
 
 from spark_jobs import session
@@ -465,6 +465,57 @@ def test_what_changes_on_the_target_while_it_is_proven_prevents_a_switch(
     assert "25 offsets were deleted on the target during the proof" in said
     assert "Group moving moved during the proof, in 1 partitions" in said
     assert "Group resting moved" not in said
+
+
+def test_a_topic_that_is_made_again_or_gets_partitions_while_it_is_proven_prevents_a_switch(
+    spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many records are there as before, but others; or some are in partitions that were not compared."""
+    bootstrap = kafka_cluster.bootstrap_servers
+    kinds = [f"{kind}-{side}" for kind in ("remade", "split") for side in ("source", "target")]
+    copies = {kind: Copied.make(bootstrap, kind) for kind in (*kinds, "resting")}
+    for copied in copies.values():
+        copied.write(copied.source, numbered(60))
+        copied.write(copied.target, numbered(60))
+    compare = Comparison.compare
+
+    def compared(made: Comparison) -> list[Topic]:
+        found = compare(made)
+        for kind in kinds:
+            name = getattr(copies[kind], kind.split("-")[1])
+            if kind.startswith("remade"):
+                make_again(bootstrap, name, PARTITIONS)
+                copies[kind].write(name, [one._replace(value=b"another") for one in numbered(60)])
+            else:
+                add_partition(bootstrap, name, PARTITIONS)
+                copies[kind].write(name, [Sent(PARTITIONS, b"k", b"not compared")])
+        return found
+
+    monkeypatch.setattr(Comparison, "compare", compared)
+    report = proven(spark, tmp_path, *copies.values(), before_switch=True)
+    assert [faults(one) for one in report["topics"]] == [{}] * 5
+    assert report["verdict"]["outcome"] == "failed"
+    said = [one for one in report["verdict"]["sentences"] if "during the proof" in one and not one.startswith("What")]
+    assert len(said) == 4
+    for kind, one in zip(kinds, said):
+        words = "was deleted on the" if kind.startswith("remade") else f"now has {PARTITIONS + 1} partitions on the"
+        assert one.startswith(f"{copies[kind].source} {words} {kind.split('-')[1]}")
+
+
+def make_again(bootstrap: str, name: str, partitions: int) -> None:
+    """Returns when another topic of this name is there, and the first one is not."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.delete_topics([name])[name].result()
+    deadline = monotonic() + SETTLED_SECONDS
+    while name in topics_of(bootstrap):
+        assert monotonic() < deadline
+        sleep(0.1)
+    admin.create_topics([NewTopic(name, partitions, 1)])[name].result()
+
+
+def add_partition(bootstrap: str, name: str, partitions: int) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.create_partitions([NewPartitions(name, partitions + 1)])[name].result()
 
 
 def test_what_the_archives_mirrormaker_has_copied_is_proven(

@@ -17,14 +17,25 @@ from spark_jobs.proof.meanwhile import changes, moved
 from spark_jobs.proof.positions import Course, Outcome
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
-from spark_jobs.proof.topics import Cluster, TopicPair, TopicSide, undecided
+from spark_jobs.proof.topics import SIDES, Cluster, TopicPair, TopicSide, undecided
 
 
 class Admin:
     """A side whose partitions end at ``decided`` for who reads committed records, and at ``written``."""
 
-    def __init__(self, decided: dict[int, int], written: dict[int, int], started: Mapping[int, int] = {}) -> None:
+    def __init__(
+        self,
+        decided: dict[int, int],
+        written: dict[int, int],
+        started: Mapping[int, int] = {},
+        identity: tuple[str, int] = ("id1", 2),
+    ) -> None:
         self._decided, self._written, self._started = decided, written, {0: 0, 1: 0, **started}
+        self._identity = identity
+
+    def identity(self, topic: str) -> tuple[str, int]:
+        assert topic == "orders"
+        return self._identity
 
     def begin_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         assert (topic, partitions) == ("orders", [0, 1])
@@ -54,9 +65,9 @@ class Side(Cluster):
     native = cast("Any", Native())
 
 
-def now(source: Admin, target: Admin, pairs: bool = False) -> dict[str, int]:
+def now(source: Admin, target: Admin, pairs: bool = False, topic_id: str = "id1") -> dict[str, int]:
     """Changes of both sides since a proof in which all records were the same: kind -> offsets."""
-    one = TopicSide("orders", WINDOW)
+    one = TopicSide("orders", WINDOW, {}, topic_id)
     clusters = [Side(cast("Any", None), Address(""), cast("Any", admin)) for admin in (source, target)]
     blocks = {
         (side, "orders", at): [Block(0, 2, 0, 1, 9), Block(1, end - 2, 2, end - 1, 9)]
@@ -110,6 +121,25 @@ def test_a_transaction_that_began_during_the_proof_counts_only_before_a_switch()
 def test_a_source_that_is_shorter_or_a_target_that_was_written_is_not_at_rest() -> None:
     assert now(Admin({0: 3, 1: 9}, {}), Admin(*AT_REST)) == {"grown": 2, "shorter": 2}
     assert now(Admin(*AT_REST), Admin({0: 6, 1: 7}, {})) == {"written": 1}
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(
+    ("identity", "kind", "number"),
+    [(("id2", 2), "remade", 1), (("", 0), "remade", 1), (("id2", 3), "remade", 1), (("id1", 3), "split", 3)],
+)
+def test_a_topic_that_is_made_again_or_gets_partitions_during_the_proof_fails_it(
+    identity: tuple[str, int], kind: str, number: int, side: int
+) -> None:
+    """Even with as many records as before: those that were compared are gone, or others were not compared."""
+    admins = [Admin(*AT_REST), Admin(*AT_REST)]
+    admins[side] = Admin(*AT_REST, identity=identity)
+    assert now(admins[0], admins[1]) == {f"{kind}_on_{SIDES[side]}": number}
+
+
+def test_a_broker_that_gives_topics_no_id_is_no_change() -> None:
+    nameless = Admin(*AT_REST, identity=("", 2))
+    assert now(nameless, nameless, topic_id="") == {}
 
 
 @pytest.mark.parametrize("pairs", [False, True])
