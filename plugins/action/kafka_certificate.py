@@ -14,30 +14,38 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.control import authority, given_certificates
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.certificates.judgement import judge, node_of
+from ansible.module_utils.kraft.operations.certificates.load import LOAD_SPEC
 from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED
 
 ARGUMENT_SPEC = {
+    "state": {"type": "str", "choices": ["present", "loaded"], "default": "present"},
     "directory": {"type": "path", "required": True},
     "group": {"type": "str", "default": "kafka"},
-    "node": {"type": "dict", "required": True},
-    "authority": {"type": "path", "required": True},
+    "node": {"type": "dict"},
+    "authority": {"type": "path"},
     "given": {"type": "bool", "default": False},
     "host_key": {"type": "str", "default": ""},
     "passphrase": {"type": "str", "default": "", "no_log": True},
     "days": {"type": "int", "default": 397},
     "renew_before_days": {"type": "int", "default": 60},
     "renew_all": {"type": "bool", "default": False},
+    **LOAD_SPEC,
 }
+NEEDS = [("present", ["node", "authority"]), ("loaded", ["client", "node_id", "listeners", "controllers"])]
 
 
 class ActionModule(ActionBase):
-    """Inspects, plans and, outside check mode, signs the host's request."""
+    """Inspects, plans and, outside check mode, signs the host's request; or has the running node load its files."""
 
     _supports_check_mode = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, self._given = self.validate_argument_spec(ARGUMENT_SPEC)
+        needs = [("state", *each) for each in NEEDS]
+        _, self._given = self.validate_argument_spec(ARGUMENT_SPEC, required_if=needs)
+        if self._given["state"] == "loaded":
+            loaded: dict[str, Any] = self._execute_module(task_vars=task_vars)
+            return loaded
         self._given["authority"] = self._loader.path_dwim(self._given["authority"])
         self._task_vars = task_vars
         found = self._files()

@@ -11,8 +11,8 @@ MIRROR = {"source": {"name": "old", "bootstrap_servers": ["{ours}"]}}
 #: Module -> its parameters beside ``client``; ``{ours}`` and ``{foreign}`` are a broker's address of that cluster.
 CALLS: dict[str, dict[str, Any]] = {
     "kafka_acl": {"prune": True, "prune_most": 100, "acls": []},
-    "kafka_broker_registration": {"broker_id": 9},
-    "kafka_certificate_load": {
+    "kafka_certificate": {
+        "state": "loaded",
         "node_id": 1,
         "listeners": [{"name": "A", "address": "{foreign}", "protocol": "PLAINTEXT", "purpose": "inter_broker"}],
         "controllers": [],
@@ -26,8 +26,9 @@ CALLS: dict[str, dict[str, Any]] = {
         "broker": "{foreign}",
         "node_id": 1,
     },
-    "kafka_controller_registration": {
-        "controller_ids": [9],
+    "kafka_registration": {
+        "node_id": 9,
+        "role": "controller",
         "controllers": [{"node_id": 1, "address": "{foreign_controller}"}],
     },
     "kafka_feature": {"features": {"group.version": 0}, "allow_downgrade": True},

@@ -174,7 +174,8 @@ def test_a_file_that_was_replaced_is_loaded_by_every_listener_without_a_restart(
     }
     process = cluster.nodes[1].process
     found = run_module(
-        "kafka_certificate_load",
+        "kafka_certificate",
+        state="loaded",
         client=client,
         node_id=1,
         listeners=listeners,

@@ -243,7 +243,7 @@ def test_a_broker_is_forgotten_only_when_it_is_stopped_and_empty(
     ids = sorted(members.nodes)
 
     def forget(**params: Any) -> dict[str, Any]:
-        return run_module("kafka_broker_registration", client=client, broker_id=node_id, **params)
+        return run_module("kafka_registration", client=client, node_id=node_id, **params)
 
     run_module("kafka_topic", client=client, name="kept", partitions=7, replication_factor=3)
     assert {str(node_id), "serves"} <= values(forget(timeout=1)["msg"])
@@ -353,7 +353,7 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
     assert not reassign(state="drained", broker_ids=[4])["changed"]
 
     members.stop_node(4)
-    assert run_module("kafka_broker_registration", client=client, broker_id=4)["changed"]
+    assert run_module("kafka_registration", client=client, node_id=4)["changed"]
     del members.nodes[4]
     run_module("kafka_topic", client=client, name="moved", state="absent", delete_topics=["moved"])
 
@@ -399,7 +399,7 @@ def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_part
     fill(members, "alone", 2, 3)
     assert not drain()["changed"]
 
-    assert run_module("kafka_broker_registration", client=client, broker_id=5, emptied=True)["changed"]
+    assert run_module("kafka_registration", client=client, node_id=5, emptied=True)["changed"]
     del members.nodes[5]
     run_module("kafka_topic", client=client, name="alone", state="absent", delete_topics=["alone"])
     run_module("kafka_topic", client=client, name="late", state="absent", delete_topics=["late"])
@@ -441,7 +441,7 @@ def test_features_are_raised_once_no_registered_broker_holds_them_back(
         assert refused["failed"]
         assert "Broker 9 only supports versions 7-29" in refused["msg"]
         assert {"9", "fenced"} <= values(refused["msg"])
-    assert run_module("kafka_broker_registration", client=client, broker_id=9)["changed"]
+    assert run_module("kafka_registration", client=client, node_id=9)["changed"]
     done = feature()
     assert done["diff"] == asked["diff"]
     assert not feature()["changed"]
@@ -456,9 +456,9 @@ def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
     def feature(**params: Any) -> dict[str, Any]:
         return run_module("kafka_feature", client=client, features=release_features("4.4"), **params)
 
-    def forget(*node_ids: int, **params: Any) -> dict[str, Any]:
-        asked = {"controllers": controllers_of(members), "controller_ids": node_ids, "timeout": 20, **params}
-        return run_module("kafka_controller_registration", client=client, **asked)
+    def forget(node_id: int, **params: Any) -> dict[str, Any]:
+        asked = {"controllers": controllers_of(members), "node_id": node_id, "timeout": 20, **params}
+        return run_module("kafka_registration", client=client, role="controller", **asked)
 
     def left() -> list[int]:
         with Client(client) as asking:
@@ -468,7 +468,8 @@ def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
     register_departed(members, client, 8, 29)
     assert left() == [8]
     kept = forget(8)
-    assert (kept["changed"], kept["kept"]) == (False, [8])
+    assert not kept["changed"]
+    assert 8 in kept["registered"]
     refused = feature()
     assert refused["failed"]
     assert "Controller 8 only supports versions 7-29" in refused["msg"]
@@ -485,8 +486,10 @@ def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
     assert feature(controllers=controllers_of(members), check_mode=True)["steps"] == [
         asked["steps"][-1].replace("8", "9")
     ]
-    assert forget(9, check_mode=True)["removed"] == [9]
-    assert forget(9)["removed"] == [9]
+    predicted = forget(9, check_mode=True)
+    assert predicted["changed"]
+    assert forget(9) == predicted
+    assert 9 not in predicted["registered"]
     assert not forget(9)["changed"]
     node_id = follower(client, run_module)
     voting = forget(node_id, timeout=1)

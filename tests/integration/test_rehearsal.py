@@ -164,7 +164,7 @@ def test_a_rehearsal_predicts_each_refusal_of_the_real_run(
     assert first["refusals"]
     assert all(one in refused["msg"] for one in first["refusals"])
     assert second["without"] == GHOST_BROKER
-    assert run_module("kafka_broker_registration", client=client, broker_id=GHOST_BROKER)["changed"]
+    assert run_module("kafka_registration", client=client, node_id=GHOST_BROKER)["changed"]
     done = finalise()
     assert not done.get("failed"), done["msg"]
     assert done["steps"] == second["steps"]

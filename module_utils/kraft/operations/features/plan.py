@@ -98,9 +98,6 @@ def refused(changes: Iterable[Change], reason: str, brokers: Iterable[Broker]) -
     away = sorted(one.node_id for one in brokers if one.fenced)
     if away:
         text = f"brokers {listed(away)} are registered but unavailable (fenced); each may prevent the change"
-        remedy = (
-            "start it with the new release or, if it is lost, remove its registration "
-            "(module kafka_broker_registration)"
-        )
+        remedy = "start it with the new release or, if it is lost, remove its registration (module kafka_registration)"
         found.append(Problem("away", text, remedy))
     return found

@@ -70,7 +70,7 @@ def ghosts(result: Result, about: Mapping[str, Any]) -> list[str]:
     lines = []
     wanted = about["features"].get(METADATA_VERSION, 0)
     for kind, remedy in (
-        ("broker", "remove its registration first (module kafka_broker_registration)"),
+        ("broker", "remove its registration first (module kafka_registration)"),
         ("controller", "finalize_upgrade.yml renews its registration"),
     ):
         for one in result[f"ghost_{kind}s"]:

@@ -66,7 +66,7 @@ def test_kafkas_refusal_comes_with_every_broker_that_is_away(wording: Wording) -
     assert {MV, "30", "Broker", "7", "7-29"} <= values(str(found[0]))
     wording(worded(found))
     assert "brokers 7 are registered but unavailable" in str(found[1])
-    assert "kafka_broker_registration" in str(found[1])
+    assert "kafka_registration" in str(found[1])
     assert len(refused(changes, "no", [broker(1)])) == 1
 
 

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
 from ansible.module_utils.kraft.node import certificate
-from kafka_certificate_load import NOT_CONTROLLER, asked_at, await_accepted, load, mutual
+from ansible.module_utils.kraft.operations.certificates import load as load_module
+from ansible.module_utils.kraft.operations.certificates.load import (
+    NOT_CONTROLLER,
+    asked_at,
+    await_accepted,
+    mutual,
+    request_load,
+)
 
 from tests.unit.modules.module_runner import RunModule
 
@@ -47,14 +54,14 @@ def test_a_broker_is_asked_itself_and_a_mere_controller_through_the_controllers(
 @pytest.mark.parametrize("first", [NOT_CONTROLLER, UnreachableError("nothing listens")])
 def test_the_next_controller_is_asked_where_one_is_away_or_not_the_active_one(first: Any) -> None:
     cluster: Any = Cluster(c1=first, c2=0)
-    load(cluster, 101, CONTROLLERS)
+    request_load(cluster, 101, CONTROLLERS)
     assert cluster.asked == CONTROLLERS
 
 
 def test_a_refusal_is_not_asked_again() -> None:
     cluster: Any = Cluster(c1=29, c2=0)
     with pytest.raises(KraftError, match="node 101: 29"):
-        load(cluster, 101, CONTROLLERS)
+        request_load(cluster, 101, CONTROLLERS)
     assert cluster.asked == CONTROLLERS[:1]
 
 
@@ -74,7 +81,7 @@ def test_listeners_that_trust_the_authority_for_clients_are_known_by_what_the_pr
 def test_a_listener_that_still_trusts_others_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "clients.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
     said = {"x509": "subject=CN = new\n"}
-    monkeypatch.setattr("kafka_certificate_load.accepted", lambda _: frozenset({"CN = old"}))
+    monkeypatch.setattr(load_module, "accepted", lambda _: frozenset({"CN = old"}))
     params = {"directory": str(tmp_path), "timeout": 0}
 
     def run(command: list[str], **_: Any) -> tuple[int, str, str]:
@@ -136,7 +143,7 @@ def test_what_no_controller_could_be_told_is_left_for_later_where_the_run_starts
             return None
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("kafka_certificate_load.Client", Asked)
-        found = run_module("kafka_certificate_load", **unloaded, deferrable=deferrable)
+        patched.setattr(load_module, "Client", Asked)
+        found = run_module("kafka_certificate", state="loaded", **unloaded, deferrable=deferrable)
     assert found.get(ends) is True
     assert certificate.is_unloaded()

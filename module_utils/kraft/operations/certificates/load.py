@@ -1,59 +1,10 @@
-#!/usr/bin/python
-"""Make a running node load the certificate on its host, and verify that every listener shows it."""
+"""Make a running node load the certificate on its host, and verify that every listener shows it.
+
+A change of the node's settings that has no other effect triggers it. It deletes an override that does not exist, and
+Kafka reads the files of every listener again. No override is left.
+"""
 
 from __future__ import annotations
-
-DOCUMENTATION = r"""
----
-module: kafka_certificate_load
-short_description: Has a running node load its renewed certificate, without a restart (internal)
-description:
-  - If M(kafka_certificate) has renewed the certificate of a running node, the node reads its files again. Then every
-    listener with TLS must show the new certificate. Listeners that require client certificates must name the
-    authorities that they trust now.
-  - A change of the node's settings that has no other effect triggers it. The module deletes an override that does not
-    exist, and Kafka reads the files of every listener again. No override is left.
-  - No request is sent to a node that has loaded its certificate, or does not run.
-options:
-  node_id: {description: Id of the node., type: int, required: true}
-  listeners:
-    description: Addresses of the node's present listeners, as M(kafka_host_info) gives them in
-      RV(kafka_host_info#module:deployed).
-    type: list
-    elements: dict
-    required: true
-  controllers: {description: Addresses of the controllers., type: list, elements: str, required: true}
-  directory: {description: Directory of the node's certificate., type: path, required: true}
-  timeout: {description: Seconds in which every listener must show it., type: int, default: 60}
-  deferrable:
-    description: If true, the certificate is left for later if no controller answers.
-    type: bool
-    default: false
-extends_documentation_fragment: [kafka_client]
-author: [Kraftwright]
-"""
-
-EXAMPLES = r"""
-- name: Load the renewed certificate
-  kafka_certificate_load:
-    client: {bootstrap_servers: ["192.0.2.11:9092"]}
-    node_id: 1
-    listeners: "{{ secured_listeners }}"
-    controllers: ["192.0.2.11:9093"]
-    directory: /opt/kafka/tls
-"""
-
-RETURN = r"""
-addresses:
-  description: The listeners that show the new certificate; none if nothing had to be loaded.
-  returned: success
-  type: list
-  elements: str
-deferred:
-  description: True if no controller answered, so that the certificate is still to be loaded.
-  returned: success
-  type: bool
-"""
 
 import os
 import time
@@ -64,7 +15,6 @@ from ansible.module_utils.kraft.cluster.client import Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import passing
 from ansible.module_utils.kraft.errors import KraftError, ToolError
-from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
@@ -73,12 +23,12 @@ from ansible.module_utils.kraft.operations.config.admin import DELETE
 from ansible.module_utils.kraft.operations.config.settings import BROKER, RESOURCE
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
-ARGUMENT_SPEC: dict[str, Any] = {
-    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
-    "node_id": {"type": "int", "required": True},
-    "listeners": {"type": "list", "elements": "dict", "required": True},
-    "controllers": {"type": "list", "elements": "str", "required": True},
-    "directory": {"type": "path", "required": True},
+#: Parameters of `kafka_certificate` for V(loaded).
+LOAD_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "options": CLIENT_SPEC},
+    "node_id": {"type": "int"},
+    "listeners": {"type": "list", "elements": "dict"},
+    "controllers": {"type": "list", "elements": "str"},
     "timeout": {"type": "int", "default": 60},
     "deferrable": {"type": "bool", "default": False},
 }
@@ -93,7 +43,7 @@ def asked_at(listeners: list[dict[str, Any]], controllers: list[str]) -> list[st
     return [str(one["address"]) for one in listeners if one["purpose"] == INTER_BROKER][:1] or controllers
 
 
-def load(client: Client, node_id: int, addresses: list[str]) -> None:
+def request_load(client: Client, node_id: int, addresses: list[str]) -> None:
     """Ask for the node to read its files, until one takes it. Raises KraftError with the last words against it."""
     resource = (RESOURCE[BROKER], str(node_id), [(SETTING, DELETE, None)])
     request = client.request("IncrementalAlterConfigsRequest", resources=[resource], validate_only=False)
@@ -147,33 +97,32 @@ def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[s
         time.sleep(POLL_SECONDS)
 
 
-def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    params = module.params
-    try:
-        copied = certificate.restart_copies(module.run_command, module.check_mode)
-    except KraftError as error:
-        module.fail_json(msg=str(error))
+def ensure_loaded(
+    run: Callable[..., Any], params: dict[str, Any], warn: Callable[[str], None], check_mode: bool
+) -> dict[str, Any]:
+    """Have the node load its certificate unless it has; return the module's result. Raises KraftError."""
+    copied = certificate.restart_copies(run, check_mode)
     if not certificate.is_unloaded():
-        module.exit_json(changed=copied, addresses=[], deferred=False)
+        return {"changed": copied, "addresses": [], "deferred": False}
     addresses = secured_addresses(params["listeners"])
-    if module.check_mode:
-        module.exit_json(changed=True, addresses=addresses, deferred=False)
-    found = certificate.CERTIFICATE.search(read_text(os.path.join(params["directory"], certificate.NODE)))
-    try:
-        if not found:
-            raise ToolError(f"there is no certificate in {params['directory']}/{certificate.NODE}")
-        with Client(params["client"], warn=module.warn) as client:
-            load(client, params["node_id"], asked_at(params["listeners"], params["controllers"]))
-        await_shown(addresses, found.group(0), params["timeout"])
-        await_accepted(module.run_command, mutual(params["listeners"], params["directory"]), params)
-    except KraftError as error:
-        if params["deferrable"] and passing(error):
-            module.exit_json(changed=False, addresses=[], deferred=True)
-        module.fail_json(msg=str(error))
-    certificate.loaded(params["directory"])
-    module.exit_json(changed=True, addresses=addresses, deferred=False)
+    if not check_mode:
+        try:
+            load(run, params, warn, addresses)
+        except KraftError as error:
+            if params["deferrable"] and passing(error):
+                return {"changed": False, "addresses": [], "deferred": True}
+            raise
+        certificate.loaded(params["directory"])
+    return {"changed": True, "addresses": addresses, "deferred": False}
 
 
-if __name__ == "__main__":
-    main()
+def load(run: Callable[..., Any], params: dict[str, Any], warn: Callable[[str], None], addresses: list[str]) -> None:
+    """Request it, and wait until every listener shows the certificate and its authorities. Raises KraftError."""
+    directory = params["directory"]
+    found = certificate.CERTIFICATE.search(read_text(os.path.join(directory, certificate.NODE)))
+    if not found:
+        raise ToolError(f"there is no certificate in {directory}/{certificate.NODE}")
+    with Client(params["client"], warn=warn) as client:
+        request_load(client, params["node_id"], asked_at(params["listeners"], params["controllers"]))
+    await_shown(addresses, found.group(0), params["timeout"])
+    await_accepted(run, mutual(params["listeners"], directory), params)
