@@ -14,6 +14,8 @@ description:
     AWS's own variables and files. Needs boto3 on the control machine.
   - In check mode it shows the whole plan as a diff and reports a change if there is one; otherwise the tasks that
     follow do.
+  - With O(exposure=true) it also compares every rule of every security group of the instances with the rules that the
+    listeners need.
 options:
   state:
     description: V(present) creates the cluster, V(absent) removes it.
@@ -26,6 +28,7 @@ options:
     type: dict
     required: true
   found: {description: Result of M(kafka_ec2_apply). AWS is queried if it is empty., type: dict, default: {}}
+  exposure: {description: "If true, lists the ports that security groups open.", type: bool, default: false}
 author: [Kraftwright]
 """
 
@@ -48,17 +51,33 @@ ansible_facts:
     to be removed.
   returned: always
   type: dict
+reachable:
+  description: Every rule of every group, as a sentence.
+  returned: with O(exposure=true)
+  type: list
+  elements: str
+unjustified:
+  description: Open ports that no listener needs, as sentences, the most severe first.
+  returned: with O(exposure=true)
+  type: list
+  elements: str
+instances:
+  description: Instances whose groups were read.
+  returned: with O(exposure=true)
+  type: list
+  elements: str
 """
 
 import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.providers.ec2 import account, kms, unasked
+from ansible.module_utils.kraft.providers.ec2 import account, audit, kms, unasked
 from ansible.module_utils.kraft.providers.ec2.answers import Question
 from ansible.module_utils.kraft.providers.ec2.observe import observe
 
-#: Parameters from the action plugin: ``region``, and the fields of ``Question``.
+#: Parameters from the action plugin: ``region``, and the fields of ``Question``. With ``allowed``, the rules that the
+#: listeners need, only the groups are read; ``listeners``: port -> purpose and name, the most severe first.
 LOOK_SPEC: dict[str, Any] = {
     "region": {"type": "str", "required": True},
     "cluster": {"type": "str", "required": True},
@@ -72,6 +91,12 @@ LOOK_SPEC: dict[str, Any] = {
     "protection": {"type": "bool", "default": False},
     "elastic": {"type": "bool", "default": False},
     "kms_keys": {"type": "list", "elements": "str", "default": []},
+    "allowed": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"port": {"type": "int", "required": True}, "source": {"type": "str", "required": True}},
+    },
+    "listeners": {"type": "dict", "default": {}},
 }
 
 
@@ -92,7 +117,9 @@ def read_resources(params: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=LOOK_SPEC, supports_check_mode=True)
-    module.finish(lambda: {"found": read_resources(module.params)})
+    params = module.params
+    exposed = params["allowed"] is not None
+    module.finish(lambda: audit.exposed(params) if exposed else {"found": read_resources(params)})
 
 
 if __name__ == "__main__":

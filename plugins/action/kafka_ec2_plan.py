@@ -47,6 +47,7 @@ ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "settings": {"type": "dict", "required": True},
     "found": {"type": "dict", "default": {}},
+    "exposure": {"type": "bool", "default": False},
 }
 
 
@@ -121,7 +122,14 @@ class ActionModule(ActionBase):
         facts = answer["ansible_facts"]["kafka_ec2"]
         facts.update(requests.of_audit(reading.wanted(settings, desired, hosts, inside), found, desired["nodes"]))
         facts["outdated"] = bool(unknown(found, variables["hostvars"]))
-        return answer
+        return {**self._exposure(wanted, facts, variables), **answer} if arguments["exposure"] else answer
+
+    def _exposure(self, wanted: Desired, facts: Data, variables: dict[str, Any]) -> dict[str, Any]:
+        """Return the ports that the security groups open, or why they cannot be seen."""
+        arguments = {"region": wanted.region, "cluster": wanted.cluster}
+        arguments |= {name: facts[name] for name in ("allowed", "listeners")}
+        exposed: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
+        return exposed
 
     def _removal(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
         """Return the planned removal, or the reason against it."""

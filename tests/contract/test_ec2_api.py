@@ -15,7 +15,6 @@ from botocore.loaders import Loader
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = [*(ROOT / "module_utils/kraft/providers/ec2").glob("*.py"), *(ROOT / "library").glob("kafka_*ec2*.py")]
-CODE.append(ROOT / "library/kafka_security_group_exposure_info.py")
 STATEMENTS = json.loads((ROOT / "docs/iam-policy.json").read_text())["Statement"]
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import boto3
-import kafka_security_group_exposure_info as exposure_info
 import pytest
-from ansible.module_utils.kraft.providers.ec2 import advice, kms, model, values
+from ansible.module_utils.kraft.providers.ec2 import advice, audit, kms, model, values
 from ansible.module_utils.kraft.providers.ec2.account import advised, explained, refusal
 from ansible.module_utils.kraft.providers.ec2.answers import Question
 from ansible.module_utils.kraft.providers.ec2.observe import observe
@@ -168,7 +167,7 @@ def test_an_image_is_found_by_id_and_by_parameter_or_not_at_all(aws: Clients) ->
 
 def test_what_no_listener_needs_is_exposed_by_the_module(aws: Clients) -> None:
     build(aws[0])
-    found = exposure_info.exposed(
+    found = audit.exposed(
         {
             "region": REGION,
             "cluster": "orders",
