@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-#: The role's own prefix and the id of a run: its minute (UTC), and five letters by chance (``kafka_reports``).
+#: The role's own prefix and the id of a run: its minute (UTC), and five letters by chance (``kafka_report``).
 NAME = re.compile(r"kraftwright-smoke-(\d{6}T\d{4})[a-z2-9]{5}")
 #: Younger ones may be of a run that goes on. The command takes the run lock, which such a run shares.
 AGE = timedelta(days=1)

@@ -225,7 +225,8 @@ def play(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
   vars_files: [desired.json]
   tasks:
     - name: Print the result of the run
-      kraft_summary:
+      kafka_report:
+        of: run
         desired: "{{{{ shown }}}}"
         report: {EXAMPLES}/example_report.json
         page: {tmp_path}/page.html

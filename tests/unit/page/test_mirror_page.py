@@ -13,7 +13,7 @@ from spark_jobs.page.mirror import judged, over_time, render
 from tests.unit.page.mirrors import HISTORY, failed_proof, progress, status
 from tests.unit.spec.preflight.loaded_actions import action, plugin
 
-PLUGIN = plugin("kafka_mirror_page")
+PLUGIN = plugin("kafka_report")
 
 
 def words(page: str) -> str:
@@ -69,6 +69,7 @@ def test_of_very_many_looks_every_second_one_is_kept() -> None:
 def test_each_look_is_kept_and_another_direction_begins_again(tmp_path: Path) -> None:
     def lags(**changed: Any) -> list[float]:
         given: dict[str, Any] = {
+            "of": "copy",
             "directory": str(tmp_path),
             "cluster_id": "one",
             "source": "old",

@@ -9,7 +9,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from plugins.action import kafka_client_files, kafka_reports, kafka_support_bundle
+from plugins.action import kafka_client_files, kafka_report, kafka_support_bundle
 from plugins.action.kafka_client_files import left_behind
 
 
@@ -54,7 +54,7 @@ def acted(plugin: Any, **given: Any) -> dict[str, Any]:
         (kafka_client_files, {"path": "{}/.kraftwright/../../x", "files": {"a.properties": "x"}}),
         (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"../../a.properties": "x"}}),
         (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"/etc/a.properties": "x"}}),
-        (kafka_reports, {"path": "{}/.kraftwright/../x", "cluster_id": "x"}),
+        (kafka_report, {"of": "directory", "directory": "{}/.kraftwright/../x", "cluster_id": "x"}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/../x/support", "log_dirs": ["/data"]}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/../x", "cluster": {"name": "a"}}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/a/support", "cluster": {"name": "/../../a"}}),

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from ansible.module_utils.kraft.status.smoke_topics import left_over
 
-from plugins.action import kafka_reports
+from plugins.action import kafka_report
 from tests.unit.cluster.snapshots import cluster, partition, topic
 from tests.wording_files import Wording
 
@@ -54,6 +54,6 @@ def test_where_topics_are_not_known_nothing_is_said() -> None:
 
 
 def test_a_run_makes_names_of_the_form_that_is_looked_for() -> None:
-    name = f"kraftwright-smoke-{kafka_reports.run_id()}"
+    name = f"kraftwright-smoke-{kafka_report.run_id()}"
     found = cluster(topic(name, partition(0, [1]))).to_dict()
     assert name in left_over(found, datetime.now(timezone.utc) + timedelta(days=2))
