@@ -36,7 +36,7 @@ options:
     description:
       - Declared resources (C(topics), C(users), C(acls), C(quotas)), and the plan for them. C(found) is the state of
         the cluster, V(running), V(new) or V(down); C(result) is that of M(kafka_resources) in check mode; C(generated)
-        and C(certificates) are the steps of M(kafka_user_credentials).
+        and C(certificates) are the steps of M(kafka_credentials).
       - For a password that is set the plan holds a salted digest.
     type: dict
     required: true

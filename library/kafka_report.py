@@ -11,7 +11,7 @@ description:
     cluster; one with reports of another cluster is refused. A directory without a note, of an older version, is taken
     if its last report is this cluster's, or names none.
 options:
-  of:
+  kind:
     description:
       - V(directory) makes O(directory) if it is missing, for its owner and group alone, and notes in it whose reports
         it holds. In check mode it only refuses.
@@ -49,13 +49,13 @@ author: [Kraftwright]
 EXAMPLES = r"""
 - name: Create the directory of the cluster's reports
   kafka_report:
-    of: directory
+    kind: directory
     directory: .kraftwright/orders
     cluster_id: bWlycm9yLWV4YW1wbGUtMQ
 
 - name: Write the page of the copy
   kafka_report:
-    of: copy
+    kind: copy
     directory: .kraftwright/orders
     cluster_id: bWlycm9yLWV4YW1wbGUtMQ
     source: old
@@ -63,20 +63,20 @@ EXAMPLES = r"""
 
 - name: Show the result of the run
   kafka_report:
-    of: run
+    kind: run
     desired: "{{ ansible_facts['kafka_desired'] }}"
     report: .kraftwright/orders/report.json
 """
 
 RETURN = r"""
-directory: {description: The directory., returned: with O(of=directory), type: str}
+directory: {description: The directory., returned: with O(kind=directory), type: str}
 run_id:
   description: The minute (UTC) and five letters by chance, as the id of a run that writes reports here.
-  returned: with O(of=directory)
+  returned: with O(kind=directory)
   type: str
-page: {description: Path of the page., returned: with O(of=copy), type: str}
+page: {description: Path of the page., returned: with O(kind=copy), type: str}
 outcome:
   description: The report's own word (proven, failed, unreachable); empty without a report.
-  returned: with O(of=run)
+  returned: with O(kind=run)
   type: str
 """

@@ -33,7 +33,7 @@ from spark_jobs.report_check import schema_errors
 
 DISPLAY = Display()
 ARGUMENT_SPEC: dict[str, Any] = {
-    "of": {"type": "str", "choices": ["directory", "copy", "run"], "required": True},
+    "kind": {"type": "str", "choices": ["directory", "copy", "run"], "required": True},
     "directory": {"type": "path"},
     "cluster_id": {"type": "str"},
     "desired": {"type": "dict"},
@@ -45,8 +45,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "steps": {"type": "list", "elements": "dict", "default": []},
 }
 NEEDS = [
-    ("of", "directory", ["directory", "cluster_id"]),
-    ("of", "copy", ["directory", "cluster_id", "source", "progress"]),
+    ("kind", "directory", ["directory", "cluster_id"]),
+    ("kind", "copy", ["directory", "cluster_id", "source", "progress"]),
 ]
 COLOURS = {"proven": constants.COLOR_OK, **dict.fromkeys(("failed", "undecided", "unreachable"), constants.COLOR_ERROR)}
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -64,7 +64,7 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC, required_if=NEEDS)
         try:
-            return REPORTS[given["of"]](given, bool(self._task.check_mode))
+            return REPORTS[given["kind"]](given, bool(self._task.check_mode))
         except RefusedError as error:
             return {"failed": True, "msg": str(error)}
 

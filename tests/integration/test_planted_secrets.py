@@ -43,14 +43,14 @@ PLAYBOOK = """
     - name: Predict the start, with other files than those that lie there
       ansible.builtin.import_role:
         name: kafka
-        tasks_from: start
+        tasks_from: steps/start
       check_mode: true
       vars: {__kafka_plans_only: true}
 
     - name: Write the node's configuration
       ansible.builtin.import_role:
         name: kafka
-        tasks_from: configure
+        tasks_from: steps/configure
 
     - name: Loop over what is known of the nodes
       ansible.builtin.debug:
@@ -260,7 +260,8 @@ GENERATED = """
     people: "{{ query('kraft_users', kafka_users, kept) }}"
   tasks:
     - name: Generate passwords
-      kafka_user_credentials:
+      kafka_credentials:
+        kind: passwords
         users: "{{ kafka_users }}"
         passwords: "{{ kept }}"
       register: made

@@ -226,7 +226,7 @@ def play(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
   tasks:
     - name: Print the result of the run
       kafka_report:
-        of: run
+        kind: run
         desired: "{{{{ shown }}}}"
         report: {EXAMPLES}/example_report.json
         page: {tmp_path}/page.html

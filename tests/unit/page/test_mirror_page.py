@@ -69,7 +69,7 @@ def test_of_very_many_looks_every_second_one_is_kept() -> None:
 def test_each_look_is_kept_and_another_direction_begins_again(tmp_path: Path) -> None:
     def lags(**changed: Any) -> list[float]:
         given: dict[str, Any] = {
-            "of": "copy",
+            "kind": "copy",
             "directory": str(tmp_path),
             "cluster_id": "one",
             "source": "old",

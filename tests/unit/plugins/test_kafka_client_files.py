@@ -54,7 +54,7 @@ def acted(plugin: Any, **given: Any) -> dict[str, Any]:
         (kafka_client_files, {"path": "{}/.kraftwright/../../x", "files": {"a.properties": "x"}}),
         (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"../../a.properties": "x"}}),
         (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"/etc/a.properties": "x"}}),
-        (kafka_report, {"of": "directory", "directory": "{}/.kraftwright/../x", "cluster_id": "x"}),
+        (kafka_report, {"kind": "directory", "directory": "{}/.kraftwright/../x", "cluster_id": "x"}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/../x/support", "log_dirs": ["/data"]}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/../x", "cluster": {"name": "a"}}),
         (kafka_support_bundle, {"directory": "{}/.kraftwright/a/support", "cluster": {"name": "/../../a"}}),

@@ -28,7 +28,7 @@ NOTHING = "no authority is being replaced: leave kafka_clients_ready out to begi
 
 
 def decision(directory: Path, given: Mapping[str, Any], phase: str) -> phases.Decision:
-    """Decide the next step. `given`: parameters of ``kafka_authority``. Raises RefusedError for hosts without facts."""
+    """Decide the next step. `given`: parameters of ``kafka_credentials``. Raises RefusedError without facts."""
     root, new = given["root"], change.following(directory, given["root"])
     old = change.previous(directory, root)
     unseen = [host for host, found in given["nodes"].items() if not (found or {}).get("certificate")]

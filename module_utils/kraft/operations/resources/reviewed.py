@@ -24,7 +24,7 @@ Json = dict[str, Any]
 def resources_plan(given: Mapping[str, Any], salt: str) -> Json:
     """`given`: ``found``, ``result`` of ``kafka_resources`` in check mode, ``generated`` and ``certificates`` (steps of
 
-    ``kafka_user_credentials``), and the entries that are declared. `salt`: cluster id.
+    ``kafka_credentials``), and the entries that are declared. `salt`: cluster id.
     """
     entries = {kind: given.get(kind) or [] for kind in DECLARED}
     result, found = given.get("result") or {}, given["found"]

@@ -1,4 +1,4 @@
-"""Generates passwords of users, encrypted by the run's vault, or issues their certificates, on this machine."""
+"""Makes credentials on this machine: passwords of users, their certificates, and a new authority."""
 
 from __future__ import annotations
 
@@ -13,20 +13,31 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.control.passwords import Kept
-from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.certificates import users
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.certificate import ROOTS
+from ansible.module_utils.kraft.operations.certificates import change, replacement, users
 from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.spec.resources.users import is_generated
 
 ARGUMENT_SPEC: dict[str, Any] = {
-    "users": {"type": "list", "elements": "dict", "required": True},
+    "kind": {"type": "str", "choices": ["passwords", "certificates", "authority"], "required": True},
+    "users": {"type": "list", "elements": "dict", "default": []},
     "passwords": {"type": "path"},
     "authority": {"type": "path"},
     "cluster": {"type": "str"},
     "passphrase": {"type": "str", "no_log": True},
     "days": {"type": "int", "default": 397},
     "renew_before_days": {"type": "int", "default": 60},
+    "root": {"type": "str", "choices": list(ROOTS)},
+    "nodes": {"type": "dict"},
+    "clients_ready": {"type": "bool", "default": False},
 }
+OF_AUTHORITY = ["authority", "cluster", "passphrase"]
+NEEDS = [
+    ("kind", "passwords", ["passwords"]),
+    ("kind", "certificates", OF_AUTHORITY),
+    ("kind", "authority", [*OF_AUTHORITY, "root", "nodes"]),
+]
 
 
 class ActionModule(ActionBase):
@@ -37,16 +48,11 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        one = [("passwords", "authority")]
-        _, given = self.validate_argument_spec(
-            ARGUMENT_SPEC,
-            mutually_exclusive=one,
-            required_one_of=one,
-            required_together=[("authority", "cluster", "passphrase")],
-        )
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC, required_if=NEEDS)
+        make = {"passwords": self._generated, "certificates": self._issued, "authority": self._replaced}[given["kind"]]
         try:
-            return self._generated(given) if given["passwords"] else self._issued(given)
-        except RefusedError as error:
+            return make(given)
+        except KraftError as error:
             raise AnsibleAction(str(error)) from error
 
     def _generated(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -64,9 +70,22 @@ class ActionModule(ActionBase):
 
     def _issued(self, given: dict[str, Any]) -> dict[str, Any]:
         """Issue due certificates. A user who has a password has no certificate."""
-        directory = Path(self._loader.path_dwim(given["authority"]))
-        place = authority.Place(directory, given["passphrase"])
-        due = list(users.steps(directory, given["cluster"], given["users"], given["renew_before_days"]))
+        place = self._place(given)
+        due = list(users.steps(place.directory, given["cluster"], given["users"], given["renew_before_days"]))
         for step in due if not self._task.check_mode else ():
             users.carry_out(place, step, given["days"])
         return {"changed": bool(due), "steps": [str(each) for each in due]}
+
+    def _replaced(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Take the next step in replacing an authority; the state of each node was observed before."""
+        place, root = self._place(given), given["root"]
+        phase = change.phase(place.directory, root)
+        decision = replacement.decision(place.directory, given, phase)
+        if decision.step and not self._task.check_mode:
+            change.take(place, root, decision.step, given["cluster"])
+        facts = replacement.facts(root, phase, decision, predicted=self._task.check_mode)
+        said = replacement.sentences(root, facts)
+        return {"changed": bool(decision.step), "ansible_facts": {"kafka_authority": facts}, "msg": said}
+
+    def _place(self, given: dict[str, Any]) -> authority.Place:
+        return authority.Place(Path(self._loader.path_dwim(given["authority"])), given["passphrase"])
