@@ -34,7 +34,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "kafka_feature": {"features": {"group.version": 0}, "allow_downgrade": True},
     "kafka_health": {"unit": "", "timeout": 60},
     "kafka_host_info": {},
-    "kafka_mirror_back": {"mirror": MIRROR, "ends": {"ours": {}, "theirs": {}}, "replication_factor": 1},
+    "kafka_mirror": {
+        "state": "reversed",
+        "mirror": MIRROR,
+        "ends": {"ours": {}, "theirs": {}},
+        "replication_factor": 1,
+    },
     "kafka_mirror_info": {"mirror": MIRROR, "known_settings": {}, "replication_factor": 1},
     "kafka_preferred_leaders": {},
     "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},

@@ -77,7 +77,8 @@ def test_new_records_go_back_once_and_nothing_goes_round(
     def opened(ends: dict[str, Any], **more: Any) -> dict[str, Any]:
         mirror = {"source": {"name": "old", "bootstrap_servers": [source.bootstrap_servers]}, "topics": [TOPIC]}
         client = {"bootstrap_servers": here.bootstrap_servers.split(",")}
-        return run_module("kafka_mirror_back", client=client, mirror=mirror, ends=ends, replication_factor=3, **more)
+        asked = {"client": client, "mirror": mirror, "ends": ends, "replication_factor": 3}
+        return run_module("kafka_mirror", state="reversed", **asked, **more)
 
     create(source, TOPIC)
     write_transactions(source, TOPIC)  # offsets of both sides differ from here on
