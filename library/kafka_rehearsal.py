@@ -1,32 +1,46 @@
 #!/usr/bin/python
-"""An upgrade, tried on a copy of a cluster's metadata."""
+"""A cluster's metadata, copied, and an upgrade that is tried on the copy."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
 module: kafka_rehearsal
-short_description: Tries an upgrade on a copy of a cluster's metadata, in a network without a way out (internal)
+short_description: Copies a cluster's metadata, and tries an upgrade on it in a network without a way out (internal)
 description:
-  - Starts controllers with the ids and addresses of the cluster and the libraries of another release. Each has a copy
-    of the metadata log. Also starts one new broker. Registers the brokers of the cluster with the features of that
-    release, and finalises. Then it removes the new broker.
+  - With O(state=copied) it reads the newest complete snapshot of the metadata log and the segments after it on a
+    controller, and writes them to the control machine. It changes nothing on the host, and reads no records of topics.
+    The files hold SCRAM verifiers and delegation tokens. In check mode nothing is written.
+  - Otherwise it runs on the control machine. It starts controllers with the ids and addresses of the cluster and the
+    libraries of another release. Each has a copy of the metadata log. It also starts one new broker. It registers the
+    brokers of the cluster with the features of that release, and finalises. Then it removes the new broker.
   - Everything runs in a separate network namespace of this machine that has only C(lo). Refused if an address of the
-    running cluster answers there. Root is not needed where unprivileged user namespaces are allowed.
+    running cluster answers there. Root is not needed where unprivileged user namespaces are allowed. Skipped in check
+    mode.
   - Contacts no node of the cluster. All listeners inside are PLAINTEXT. All processes have ended when it returns.
 options:
+  state:
+    description: V(copied) copies the metadata log, V(rehearsed) tries the upgrade.
+    type: str
+    choices: [copied, rehearsed]
+    default: rehearsed
   directory:
-    description: Directory with the copied files. Nodes work below it, and their files are removed again.
+    description: Directory on the control machine for the copied files. It is created for this user alone. Nodes work
+      below it, and their files are removed again.
     type: path
     required: true
+  metadata_dir: {description: The log dir with the metadata log. Required for V(copied)., type: path}
+  known_offset:
+    description: Refused if the copy ends before this offset of the metadata log.
+    type: int
+    default: 0
   archive:
-    description: Archive of the release on this machine.
+    description: Archive of the release on this machine. Required for V(rehearsed), as O(checksum), O(cluster),
+      O(features) and O(known_settings) are.
     type: path
-    required: true
   checksum:
     description: The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>).
     type: str
-    required: true
   java:
     description: Java on this machine.
     type: path
@@ -37,7 +51,6 @@ options:
   cluster:
     description: The cluster that is rehearsed.
     type: dict
-    required: true
     suboptions:
       cluster_id:
         description: Id of the cluster.
@@ -82,15 +95,19 @@ options:
   features:
     description: Feature to level, as for M(kafka_feature).
     type: dict
-    required: true
   known_settings:
     description: C(topic) and C(broker) to the names of the settings that the release has.
     type: dict
-    required: true
 author: Kraftwright
 """
 
 EXAMPLES = r"""
+- name: Copy the metadata log of a controller
+  kafka_rehearsal:
+    state: copied
+    metadata_dir: /data/kafka1
+    directory: .kraftwright/orders/rehearsal
+
 - name: Rehearse an upgrade on the copied metadata
   kafka_rehearsal:
     directory: .kraftwright/orders/rehearsal
@@ -102,6 +119,15 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+names:
+  description: Names of the files.
+  returned: with O(state=copied)
+  type: list
+  elements: str
+bytes:
+  description: Their size.
+  returned: with O(state=copied)
+  type: int
 before:
   description: Feature to finalised level, in the copy.
   returned: success
@@ -154,7 +180,9 @@ seconds:
 
 from typing import Any
 
+from ansible.module_utils.kraft.errors import UnreachableError
 from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.operations.rehearsal import metadata_files
 from ansible.module_utils.kraft.operations.rehearsal.run import Rehearsal, refuse_unless_supported
 
 CLUSTER_SPEC: dict[str, Any] = {
@@ -175,25 +203,48 @@ CLUSTER_SPEC: dict[str, Any] = {
     "addresses": {"type": "list", "elements": "str", "required": True},
 }
 ARGUMENT_SPEC: dict[str, Any] = {
+    "state": {"type": "str", "choices": ["copied", "rehearsed"], "default": "rehearsed"},
     "directory": {"type": "path", "required": True},
-    "archive": {"type": "path", "required": True},
-    "checksum": {"type": "str", "required": True},
+    "metadata_dir": {"type": "path"},
+    "known_offset": {"type": "int", "default": 0},
+    "archive": {"type": "path"},
+    "checksum": {"type": "str"},
     "java": {"type": "path", "default": "java"},
     "python_path": {"type": "path"},
-    "cluster": {"type": "dict", "required": True, "options": CLUSTER_SPEC},
-    "features": {"type": "dict", "required": True},
-    "known_settings": {"type": "dict", "required": True},
+    "cluster": {"type": "dict", "options": CLUSTER_SPEC},
+    "features": {"type": "dict"},
+    "known_settings": {"type": "dict"},
 }
+NEEDS = [
+    ("state", "copied", ["metadata_dir"]),
+    ("state", "rehearsed", ["archive", "checksum", "cluster", "features", "known_settings"]),
+]
+
+
+def collected(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Return the names and the size of the files, and outside check mode the files themselves."""
+    files = metadata_files.read(params["metadata_dir"])
+    end = metadata_files.end_offset(files)
+    if end < params["known_offset"]:
+        text = f"the metadata log of this host ends at {end}, before {params['known_offset']}"
+        raise UnreachableError(f"{text}: its controller is behind the others, or does not run")
+    packed = {name: metadata_files.packed(content) for name, content in files.items()}
+    found = {"names": sorted(files), "bytes": sum(map(len, files.values()))}
+    return found if check_mode else {**found, "files": packed}
+
+
+def rehearse(params: dict[str, Any]) -> dict[str, Any]:
+    refuse_unless_supported(params)
+    return Rehearsal(params)()
 
 
 def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=False)
-
-    def rehearse() -> dict[str, Any]:
-        refuse_unless_supported(module.params)
-        return Rehearsal(module.params)()
-
-    module.finish(rehearse)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_if=NEEDS)
+    if module.params["state"] == "copied":
+        module.finish(lambda: collected(module.params, module.check_mode))
+    if module.check_mode:
+        module.exit_json(skipped=True)
+    module.finish(lambda: rehearse(module.params))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""kafka_metadata_copy: files that a host sent, on the control machine."""
+"""kafka_rehearsal: files that a host sent, on the control machine."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from unittest.mock import MagicMock
 import pytest
 from ansible.module_utils.kraft.operations.rehearsal.metadata_files import packed
 
-from plugins.action import kafka_metadata_copy
+from plugins.action import kafka_rehearsal
 
 SEGMENT = f"{0:020}.log"
 
 
 def acted(directory: Path, files: Any, check_mode: bool = False) -> dict[str, Any]:
     """Return the action's result for a host that answers with `files`."""
-    task: Any = SimpleNamespace(args={}, check_mode=check_mode, async_val=0, diff=False, environment=[], action="x")
-    plugin: Any = kafka_metadata_copy
+    given = {"state": "copied", "metadata_dir": "/data", "directory": str(directory)}
+    task: Any = SimpleNamespace(args=given, check_mode=check_mode, async_val=0, diff=False, environment=[], action="x")
+    plugin: Any = kafka_rehearsal
     made = plugin.ActionModule(task, *[MagicMock()] * 5)
-    given = {"metadata_dir": "/data", "known_offset": 0, "directory": str(directory)}
-    made.validate_argument_spec = lambda *_, **__: (None, given)
     made._execute_module = lambda **_: {"files": files}
     answer: dict[str, Any] = made.run(task_vars={})
     return answer

@@ -1,4 +1,4 @@
-"""Writes the files of a metadata log into a directory of this machine. Its content is no result."""
+"""Writes the copied files of a metadata log into a directory of this machine. Their content is no result."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ if str(ROOT) not in sys.path:
 
 from spark_jobs import private_file
 
-ARGUMENT_SPEC: dict[str, Any] = {
-    "metadata_dir": {"type": "path", "required": True},
-    "known_offset": {"type": "int", "default": 0},
-    "directory": {"type": "path", "required": True},
-}
-OF_HOST = ("metadata_dir", "known_offset")
 MODE, DIRECTORY_MODE = 0o600, 0o700
 
 
@@ -32,16 +26,16 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
-        asked = {name: given[name] for name in OF_HOST}
-        answer: dict[str, Any] = self._execute_module(module_args=asked, task_vars=task_vars or {})
+        answer: dict[str, Any] = self._execute_module(task_vars=task_vars or {})
+        if self._task.args.get("state") != "copied":
+            return answer
         files = answer.pop("files", {})
         if not isinstance(files, dict):
             return {"failed": True, "msg": "the host's answer has no files. Nothing was written"}
         if self._task.check_mode:
             return answer
         try:
-            directory = private_file.of_run(given["directory"])
+            directory = private_file.of_run(str(self._task.args["directory"]))
             contents = {directory / name: content for name, content in metadata_files.received(files).items()}
         except ValueError as error:
             return {**answer, "failed": True, "msg": f"{error}. Nothing was written"}
