@@ -1,11 +1,11 @@
 #!/usr/bin/python
-"""One release of Kafka, unpacked and complete."""
+"""One release of Kafka, or the jars of a plugin, unpacked and complete."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_release
-short_description: Unpacks a release of Kafka beside the others (internal)
+short_description: Unpacks a release of Kafka, or a plugin, beside the others (internal)
 description:
   - Compares the archive's checksum before anything is unpacked, and unpacks into C(releases/.partial-<version>).
     Refuses another version than the requested one. Writes C(classpath.options) and at last C(MANIFEST), syncs
@@ -17,8 +17,13 @@ description:
     one finishes it. A process that runs from the release continues. C(config/), which holds the node's files, is kept.
   - A release that was unpacked from an archive with another checksum is refused, not replaced.
   - Does not choose which release is run; see M(kafka_node).
+  - With O(plugin) it installs the jars of a plugin. A jar is installed as it is. All jars of an archive (C(.tar.gz) or
+    C(.zip)) are installed, from all its folders. They belong to root, in C(plugins/<name>-<first 12 digits of the
+    sha256>) below O(install_dir). The directory gets its name when it is complete, and is not changed after that. The
+    unit puts a plugin on the class path. M(kafka_node) removes plugins that no unit names any more, at a start.
 options:
-  version: {description: Version of Kafka., type: str, required: true}
+  version: {description: Version of Kafka. Required without O(plugin)., type: str}
+  plugin: {description: Name of a plugin. Excludes O(version)., type: str}
   install_dir: {description: Directory of the releases., type: str, default: /opt/kafka}
   source:
     description:
@@ -30,7 +35,10 @@ options:
       - The archive on the host. Not needed if the release is complete. An archive in C(<install_dir>/.incoming), where
         the role downloads it, is removed afterwards, with incomplete ones there. Other archives are kept.
     type: path
-  checksum: {description: "The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>).", type: str, required: true}
+  checksum:
+    description: The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>); of a plugin C(sha256:<hex>).
+    type: str
+    required: true
 author: [Kraftwright]
 """
 
@@ -40,25 +48,32 @@ EXAMPLES = r"""
     version: 4.4.0
     source: /srv/kafka_2.13-4.4.0.tgz
     checksum: "{{ kafka_archive_checksum }}"
+
+- name: Install the plugin for tiered storage
+  kafka_release:
+    plugin: tiered-storage
+    source: /srv/jars/tiered-storage-1.0.0.tgz
+    checksum: sha256:7d61f737fd661610ccc14aea79764faa1ea94a340cbc8f0029b3d2edea3d80c1
 """
 
 RETURN = r"""
 operation:
   description: Action that was taken, or would be taken in check mode. V(none), V(unpack) or V(classpath).
-  returned: always
+  returned: without O(plugin)
   type: str
 damage:
   description: Path of each file that was found damaged, with what was wrong.
-  returned: always
+  returned: without O(plugin)
   type: dict
 release_dir:
   description: The release's directory.
-  returned: always
+  returned: without O(plugin)
   type: str
 archive_checksum:
   description: The requested checksum.
-  returned: always
+  returned: without O(plugin)
   type: str
+directory: {description: Directory of the jars., returned: with O(plugin), type: str}
 """
 
 import contextlib
@@ -67,15 +82,17 @@ import os
 import shutil
 from typing import Any
 
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.node import plugins
 from ansible.module_utils.kraft.node.files.apply import locked, write_file
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.release import unpack as release_unpack
 
 CARRIED = ".kraftwright-"  # how directories of control/ssh_transfer.py begin
 ARGUMENT_SPEC: dict[str, Any] = {
-    "version": {"type": "str", "required": True},
+    "version": {"type": "str"},
+    "plugin": {"type": "str"},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
     "source": {"type": "path"},
     "archive": {"type": "path"},
@@ -158,6 +175,20 @@ def ensure_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     }
 
 
+def ensure_plugin(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Install the plugin unless it is complete; return the module's result."""
+    sha256 = release.parse_checksum(params["checksum"])[1]
+    place = plugins.directory(params["install_dir"], params["plugin"], sha256)
+    changed = not plugins.is_complete(place)
+    if changed and not check_mode:
+        if not params["archive"]:
+            raise RefusedError([f"{place} is not complete, and no file is given"])
+        plugins.verify(params["archive"], sha256)
+        plugins.install(params["archive"], place)
+    diff = {"before_header": place, "after_header": place, "before": "absent\n", "after": "complete\n"}
+    return {"changed": changed, "directory": place, "diff": [diff] if changed else []}
+
+
 def held(install_dir: str, check_mode: bool) -> contextlib.AbstractContextManager[Any]:
     """Lock the unpacking: a process that a killed run left is awaited."""
     releases = f"{install_dir}/releases"
@@ -165,12 +196,19 @@ def held(install_dir: str, check_mode: bool) -> contextlib.AbstractContextManage
 
 
 def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    one = [("version", "plugin")]
+    module = KraftModule(
+        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, mutually_exclusive=one, required_one_of=one
+    )
+    params, check_mode = module.params, module.check_mode
     try:
-        with held(module.params["install_dir"], module.check_mode):
-            result = ensure_release(module.params, module.check_mode)
+        if params["plugin"]:
+            module.exit_json(**ensure_plugin(params, check_mode))
+        with held(params["install_dir"], check_mode):
+            result = ensure_release(params, check_mode)
     except (KraftError, ValueError, OSError) as error:
-        module.fail_json(msg=f"Kafka {module.params['version']}: {error}")
+        what = f"Plugin {params['plugin']}" if params["plugin"] else f"Kafka {params['version']}"
+        module.fail_json(msg=f"{what}: {error}")
     module.exit_json(**result)
 
 
