@@ -68,7 +68,7 @@ def other_roles() -> set[str]:
         (private_variables, 12),
         (registers_read_elsewhere, 21),
         (entry_points, 20),
-        (modules, 47),
+        (modules, 46),
         (other_roles, 2),
     ],
 )

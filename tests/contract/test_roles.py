@@ -152,10 +152,10 @@ def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_ru
         name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text())
         for name in ("renew", "steps/certificate")
     }
-    assert not any("kafka_metrics_proxy" in task for task in tasks["steps/certificate"])
+    assert not any("kafka_metrics_service" in task for task in tasks["steps/certificate"])
     assert tasks["steps/certificate"][-1]["kafka_certificate"]["state"] == "loaded"
     task = tasks["renew"][-2]
-    assert task["kafka_metrics_proxy"]["state"] == "reloaded"
+    assert task["kafka_metrics_service"]["state"] == "reloaded"
     assert "'metrics_proxy'" in task["when"]  # what a killed run has left shows in the look alone
 
 
@@ -173,8 +173,9 @@ def test_switches_and_numbers_may_come_as_text_as_a_command_line_gives_them(role
 
 def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
     (block,) = (one["block"] for one in load(ROOT / "roles/kafka/tasks/remove.yml") if "block" in one)
-    modules = {"kafka_node", "kafka_mirror", "kafka_metrics_proxy", "kafka_collector"}
-    assert modules <= {module for task in block for module in task}
+    assert {"kafka_node", "kafka_mirror"} <= {module for task in block for module in task}
+    services = [task["kafka_metrics_service"]["name"] for task in block if "kafka_metrics_service" in task]
+    assert sorted(services) == ["collector", "proxy"]
     (mirror,) = (task["kafka_mirror"] for task in block if "kafka_mirror" in task)
     assert mirror["state"] == "absent"  # without settings the others remove what they find
 

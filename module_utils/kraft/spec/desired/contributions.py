@@ -78,7 +78,7 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
 
 
 def collector(node: Node, cluster_id: str) -> dict[str, Any]:
-    """Return the settings of ``kafka_collector``; empty if the node is no broker, or has no collector."""
+    """Return the settings of ``kafka_metrics_service``; empty if the node is no broker, or has no collector."""
     given = next((each for each in node.contributions if each.collector), None)
     own = node.listener_for(INTER_BROKER)
     if given is None or own is None:
@@ -115,7 +115,7 @@ def data_directories(node: Node) -> list[str]:
 
 
 def metrics_proxy(node: Node) -> dict[str, Any]:
-    """Return the settings of ``kafka_metrics_proxy``; empty if no endpoint of the node has a proxy."""
+    """Return the settings of ``kafka_metrics_service``; empty if no endpoint of the node has a proxy."""
     found = [
         {
             "name": each.variable.removeprefix(PREFIX),
