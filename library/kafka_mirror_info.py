@@ -53,6 +53,10 @@ options:
     description: Seconds between two looks, from which the time to catch up follows; 0 for one look.
     type: int
     default: 0
+  fact:
+    description: Keep the result as the fact C(kafka_mirror_seen) of the hosts in the play.
+    type: bool
+    default: false
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
@@ -130,6 +134,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "began": {"type": "float", "default": 0},
     "shown": {"type": "int", "default": 20},
     "sample": {"type": "int", "default": 0},
+    "fact": {"type": "bool", "default": False},
 }
 PAUSE = 1.0
 

@@ -88,6 +88,10 @@ options:
     description: In check mode, whether the node would get a certificate that it cannot load while it runs.
     type: bool
     default: false
+  fact:
+    description: Keep the result as the fact C(kafka_process) of the host. Not for a task that is delegated.
+    type: bool
+    default: false
   digest_salt:
     description: Salt for RV(secret_digests); none without.
     type: str
@@ -186,6 +190,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
     "timeout": {"type": "int", "default": 330},
     "files": {"type": "list", "elements": "dict", "default": [], "options": FILE_SPEC},
+    "fact": {"type": "bool", "default": False},
     "digest_salt": {"type": "str", "default": "", "no_log": False},
 }
 #: States that start something new, or compare with it.

@@ -35,6 +35,10 @@ options:
     description: Seconds without any advance after which waiting is given up.
     type: int
     default: 60
+  fact:
+    description: Keep the result as the fact C(kafka_replaced) of the host that is replaced.
+    type: bool
+    default: false
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
@@ -91,6 +95,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "running": {"type": "bool", "default": False},
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 60},
+    "fact": {"type": "bool", "default": False},
 }
 NO_MAJORITY = (
     "a voter cannot be replaced while the other voters have no leader: start the voters that have their disks first"

@@ -16,6 +16,10 @@ description:
 options:
   settings: {description: Name and value of each setting., type: dict, required: true}
   file: {description: The file that is read at boot., type: path, default: /etc/sysctl.d/90-kafka.conf}
+  fact:
+    description: Keep the result as the fact C(kafka_kernel) of the host.
+    type: bool
+    default: false
 author: [Kraftwright]
 """
 
@@ -48,6 +52,7 @@ from ansible.module_utils.kraft.node.machine import kernel
 ARGUMENT_SPEC: dict[str, Any] = {
     "settings": {"type": "dict", "required": True},
     "file": {"type": "path", "default": "/etc/sysctl.d/90-kafka.conf"},
+    "fact": {"type": "bool", "default": False},
 }
 
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible.plugins.action import ActionBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.remembered import remembered
 
 
 class ActionModule(ActionBase):
-    """The list goes into a directory that Ansible removes after the task; check mode brings nothing."""
+    """The list goes into a directory that Ansible removes after the task; check mode brings nothing.
+
+    The result is a fact.
+    """
 
     _supports_check_mode = True
 
@@ -18,8 +25,8 @@ class ActionModule(ActionBase):
         arguments = dict(self._task.args)
         if not self._task.check_mode:
             arguments["class_list"] = self._brought(Path(str(arguments["class_list"])))
-        answer: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=task_vars)
-        return answer
+        answer = self._execute_module(module_args=arguments, task_vars=task_vars)
+        return remembered(answer, "kafka_appcds_archive")
 
     def _brought(self, local: Path) -> str:
         shell = self._connection._shell

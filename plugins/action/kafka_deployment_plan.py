@@ -67,7 +67,7 @@ class ActionModule(ActionBase):
             found = self._outdated(given["approved"], plan, declared)
             if found:
                 raise refused(given["approved"], found, len(hosts))
-        return {"changed": False, "plan": plan}
+        return {"changed": False, "plan": plan, "ansible_facts": {"kafka_planned": True}}
 
     @staticmethod
     def _outdated(path: str, plan: dict[str, Any], declared: dict[str, Any]) -> list[Problem]:

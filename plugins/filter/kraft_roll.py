@@ -20,8 +20,7 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_batch_failure": outcome.batch_failure,
-            "kraft_change_nodes": nodes.change_nodes,
+            "kraft_due": nodes.due,
             "kraft_maintenance_failure": outcome.maintenance_failure,
-            "kraft_stale": nodes.stale,
             "kraft_to_revert": outcome.to_revert,
         }

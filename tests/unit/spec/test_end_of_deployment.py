@@ -20,19 +20,18 @@ GIVEN = {"inventory_hostname": "k2", "kafka_hosts": HOSTS, "kafka_install_dir": 
 def test_a_node_that_may_not_be_restarted_is_not_compared(deploys: bool, restarted: list[str], expected: bool) -> None:
     given: dict[str, Any] = {**GIVEN, "kafka_restart_nodes": restarted, "__kafka_deploys": deploys}
     to_run_with = {"host": "k2", "install_dir": "/opt/kafka", "release": "4.4.0", "settled": []}
-    found = rendered_in_task(*TASK, "kafka_health", "deployed", omit="omitted", **given)
+    found = rendered_in_task(*TASK, "kafka_health", "deployed", omit="omitted", ansible_facts={}, **given)
     assert found == (to_run_with if expected else "omitted")
 
 
 @pytest.mark.parametrize(
     ("change", "settled"),
     [
-        ({"__kafka_change": {"settled": {"k1": ["a"], "k2": ["num.io.threads"]}}}, ["num.io.threads"]),
-        ({"__kafka_change": {"settled": {"k1": ["a"]}}}, []),
-        ({"__kafka_change": {"skipped": True}}, []),
+        ({"kafka_live": {"settled": {"k1": ["a"], "k2": ["num.io.threads"]}}}, ["num.io.threads"]),
+        ({"kafka_live": {"settled": {"k1": ["a"]}}}, []),
         ({}, []),
     ],
 )
 def test_what_was_changed_live_is_settled_for_each_node(change: dict[str, Any], settled: list[str]) -> None:
-    found = rendered_in_task(*TASK, "vars", "to_run_with", **GIVEN, **change)
+    found = rendered_in_task(*TASK, "vars", "to_run_with", **GIVEN, ansible_facts=change)
     assert found == {"host": "k2", "install_dir": "/opt/kafka", "release": "4.4.0", "settled": settled}

@@ -47,7 +47,7 @@ def test_partitions_of_the_smoke_test_are_those_that_are_asked_for(given: Any, e
 def test_a_lag_that_may_be_left_is_a_number(left: Any, enough: bool) -> None:
     [asked] = [one for one in conditions("roles/kafka_mirror/tasks/caught_up.yml") if "kafka_mirror_cutover_lag" in one]
     seen = {"progress": {"lag_records": 10}}
-    assert holds(asked, __kafka_mirror_seen=seen, kafka_mirror_cutover_lag=left) is enough
+    assert holds(asked, ansible_facts={"kafka_mirror_seen": seen}, kafka_mirror_cutover_lag=left) is enough
 
 
 @pytest.mark.parametrize(("given", "removed"), [("false", True), (False, True), ("true", False)])

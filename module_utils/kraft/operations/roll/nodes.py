@@ -11,6 +11,23 @@ from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.wording import printable
 
 
+def due(  # noqa: PLR0913 - two of them are switches
+    processes: Mapping[str, Mapping[str, Any] | None],
+    desired: Mapping[str, Any],
+    only: Collection[str],
+    settled: Mapping[str, Iterable[str]] | None = None,
+    *,
+    drift: bool = False,
+    down: bool = False,
+) -> dict[str, Any]:
+    """Return ``live``, nodes of `change_nodes`, ``restarts``, those of `stale`, and ``any``: whether there are some.
+
+    `drift`: settings are compared even if no file differs. `down`: nodes without a process are restarted, too.
+    """
+    live, restarts = change_nodes(processes, desired, drift), stale(processes, desired, only, settled, down)
+    return {"live": live, "restarts": restarts, "any": bool(live or restarts)}
+
+
 def stale(
     processes: Mapping[str, Mapping[str, Any] | None],
     desired: Mapping[str, Any],

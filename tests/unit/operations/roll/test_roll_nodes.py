@@ -290,3 +290,18 @@ def test_a_plan_with_other_nodes_than_those_that_are_due_is_refused(batches: lis
 def test_a_node_that_may_not_be_restarted_is_left_out() -> None:
     looked = {host: {"stale": False, "running": False, "differences": []} for host in ("kraft1", "kraft2")}
     assert [node["host"] for node in nodes.stale(looked, DESIRED, ["kraft2"], down=True)] == ["kraft2"]
+
+
+def test_a_node_is_due_for_a_comparison_or_a_restart() -> None:
+    desired = {
+        "cluster": {"version": "4.4.0"},
+        "nodes": {"kraft1": {"node_id": 1, "roles": ["broker"], "properties": {}, "secrets": []}},
+    }
+    looked = {"kraft1": {"stale": False, "running": True, "differences": [], "actions": []}}
+    assert nodes.due(looked, desired, list(looked)) == {"live": [], "restarts": [], "any": False}
+    found = nodes.due(looked, desired, list(looked), drift=True)
+    assert ([one["host"] for one in found["live"]], found["restarts"], found["any"]) == (["kraft1"], [], True)
+    looked["kraft1"] |= {"stale": True, "differences": plain(OF_THE_UNIT)}
+    found = nodes.due(looked, desired, list(looked))
+    assert [one["host"] for one in found["restarts"]] == ["kraft1"]
+    assert nodes.due(looked, desired, [])["restarts"] == []
