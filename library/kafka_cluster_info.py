@@ -49,6 +49,11 @@ options:
         number of groups that were covered. Needs C(topics) in O(gather).
     type: bool
     default: false
+  upgrade_to:
+    description:
+      - Version of Kafka that the nodes are to run. The task fails if it does not support the finalised features.
+        Needs C(features) in O(gather).
+    type: str
   timeout:
     description: Seconds to go on asking while something is not answered.
     type: int
@@ -183,6 +188,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "lag": {"type": "bool", "default": False},
+    "upgrade_to": {"type": "str"},
     "timeout": {"type": "int", "default": 15},
     "answer_timeout": {"type": "int", "default": 5},
 }

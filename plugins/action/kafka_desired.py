@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import ansible.module_utils
 import yaml
 from ansible.errors import AnsibleAction
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -28,6 +29,7 @@ from ansible.module_utils.kraft.control import (
 )
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
+from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.preloaded import load_filters
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.deployment import document
@@ -37,6 +39,7 @@ from ansible.module_utils.kraft.providers.ec2 import unasked
 from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import membership, migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
+from ansible.module_utils.kraft.spec.desired.migration_step import next_step
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import advisories, files, plugin_files, reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
@@ -121,8 +124,10 @@ class ActionModule(ActionBase):
             )
             for variable, found in names.items()
         )
-        release, mirror = given.get(OPERATION[2]), list(task_vars["groups"].get("mirror", ()))
-        return Operation(added, removed, release_features(str(release)) if release else {}, mirror)
+        way = {name: boolean(given.get(f"kafka_migration_{name}", False), strict=False) for name in ("close", "back")}
+        levels = release_features(str(given[OPERATION[2]])) if given.get(OPERATION[2]) else {}
+        mirror = list(task_vars["groups"].get("mirror", ()))
+        return Operation(added, removed, levels, mirror, way, check=bool(self._task.check_mode))
 
 
 def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
@@ -151,16 +156,21 @@ class Run(NamedTuple):
 
 NOTHING_MORE = Run()
 #: Variables of a run that name hosts and a release.
-OPERATION = (membership.ADDED, membership.REMOVED, "kafka_finalize")
+OPERATION = (membership.ADDED, membership.REMOVED, "kafka_finalize", "kafka_migration_close", "kafka_migration_back")
 
 
 class Operation(NamedTuple):
-    """Hosts that a run adds and removes, levels of the features that it finalises, and hosts for the mirror alone."""
+    """Hosts that a run adds and removes, levels of the features that it finalises, hosts for the mirror alone.
+
+    ``migration``: the requested ``close`` and ``back``. ``check``: the run is in check mode.
+    """
 
     added: list[str]
     removed: list[str]
     features: dict[str, int]
     mirror_hosts: list[str]
+    migration: dict[str, bool]
+    check: bool
 
 
 def read_all(inventory: Inventory, hosts: list[str], loader: Any, installs: bool) -> list[reading.HostVariables]:
@@ -255,6 +265,9 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: list[str], operatio
         "cluster": {
             **membership.with_members(state, operation.added, operation.removed),
             "features": operation.features,
+            "migration_next": next_step(
+                cluster.migration_passed, state["cluster"], inventory_options(), operation.migration, operation.check
+            ),
             "mirror_hosts": operation.mirror_hosts or state["cluster"]["broker_hosts"],
             "reports": reports_dir,
         },

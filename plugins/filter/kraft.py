@@ -15,7 +15,6 @@ from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
-from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, membership
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.preflight.current import current
@@ -133,11 +132,6 @@ def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable
         raise AnsibleFilterError(str(error)) from error
 
 
-def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return reasons against running `version` with these finalised `features` (of ``kafka_cluster_info``)."""
-    return [str(problem) for problem in upgrade.upgrade_refusals(str(version), features)]
-
-
 def kraft_asked(hosts: Iterable[str], in_play: Iterable[str], running: Iterable[str], but: Iterable[str] = ()) -> str:
     """Return the one of `hosts` for queries of the cluster: in the play, with Kafka running, the first.
 
@@ -169,5 +163,4 @@ class FilterModule:
             "kraft_results": kraft_results,
             "kraft_status": kraft_status,
             "kraft_ungranted": kraft_ungranted,
-            "kraft_upgrade_problems": kraft_upgrade_problems,
         }

@@ -19,8 +19,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_batch_failure": outcome.batch_failure,
             "kraft_due": nodes.due,
             "kraft_maintenance_failure": outcome.maintenance_failure,
-            "kraft_to_revert": outcome.to_revert,
+            "kraft_undo": outcome.undo,
         }

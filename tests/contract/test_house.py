@@ -64,7 +64,7 @@ def other_roles() -> set[str]:
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
-        (filters, 33),
+        (filters, 30),
         (private_variables, 11),
         (registers_read_elsewhere, 12),
         (entry_points, 20),

@@ -15,6 +15,20 @@ from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.operations.roll.decision import known_down
 
 
+def undo(
+    batch: Mapping[str, Any],
+    went: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    batches: Iterable[Mapping[str, Any]],
+    nodes: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the ``hosts`` that `to_revert` rolls back, and the ``message`` of `batch_failure`."""
+    return {
+        "hosts": to_revert(batch, went["steps"], went["look"], wanted),
+        "message": batch_failure(batch, went, wanted, batches, nodes),
+    }
+
+
 def to_revert(
     batch: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], look: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[str]:

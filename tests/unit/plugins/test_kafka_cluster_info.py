@@ -1,0 +1,37 @@
+"""kafka_cluster_info: a release that cannot run with the finalised features is refused on the control machine."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from plugins.action import kafka_cluster_info
+
+
+def acted(answer: dict[str, Any], **given: Any) -> dict[str, Any]:
+    task: Any = SimpleNamespace(args=given, check_mode=False, async_val=0, diff=False, environment=[], action="x")
+    plugin: Any = kafka_cluster_info
+    made = plugin.ActionModule(task, *[MagicMock()] * 5)
+    made._execute_module = lambda **_: answer
+    return dict(made.run(task_vars={}))
+
+
+@pytest.mark.parametrize(
+    ("version", "level", "fails"), [("4.4.0", 30, False), ("4.2.1", 30, True), ("9.9.9", 30, True), (None, 30, False)]
+)
+def test_an_upgrade_fails_if_the_release_does_not_support_the_features(
+    version: str | None, level: int, fails: bool
+) -> None:
+    seen = {"snapshot": {"features": [{"name": "metadata.version", "level": level}]}}
+    found = acted(seen, **({"upgrade_to": version} if version else {}))
+    assert bool(found.get("failed")) is fails
+    assert found["snapshot"] == seen["snapshot"]
+    assert not fails or version in found["msg"]
+
+
+def test_a_cluster_that_does_not_answer_fails_with_its_own_message() -> None:
+    answer = {"failed": True, "msg": "no answer"}
+    assert acted(answer, upgrade_to="4.4.0") == answer
