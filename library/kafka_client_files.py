@@ -19,7 +19,18 @@ options:
   files:
     description: Name of each file, which may hold a directory, and its content. With a null content it is removed.
     type: dict
-    required: true
+    default: {}
+  desired:
+    description: The fact C(kafka_desired), for files with which clients connect to each listener.
+    type: dict
+  client_options:
+    description: Options of Spark's client. With them there are files for everybody.
+    type: dict
+  users:
+    description: Users with their passwords. Each has files in a directory.
+    type: list
+    elements: dict
+    default: []
   mode:
     description: Octal digits in quotes.
     type: str

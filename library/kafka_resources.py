@@ -55,6 +55,10 @@ options:
     description: Seconds to wait for the cluster to answer, and to show what was changed.
     type: int
     default: 60
+  fact:
+    description: Keep the result as the fact C(kafka_resources) of the hosts in the play.
+    type: bool
+    default: false
 extends_documentation_fragment: [kafka_client, kafka_users, kafka_acls, kafka_quotas]
 author: Kraftwright
 """
@@ -121,6 +125,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "prune": {"type": "list", "elements": "str", "choices": list(KINDS), "default": []},
     "prune_most": {"type": "int"},
     "timeout": {"type": "int", "default": 60},
+    "fact": {"type": "bool", "default": False},
 }
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
+from ansible.errors import AnsibleAction
 from ansible.plugins.action import ActionBase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,14 +17,19 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
+from ansible.module_utils.kraft.control.files import text_of as read
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.files import apply as file_io
-from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired import client_files, properties
 
 from spark_jobs import private_file
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "path": {"type": "path", "required": True},
-    "files": {"type": "dict", "required": True},
+    "files": {"type": "dict", "default": {}},
+    "desired": {"type": "dict"},
+    "client_options": {"type": "dict"},
+    "users": {"type": "list", "elements": "dict", "default": [], "no_log": True},
     "mode": {"type": "str", "default": "0600"},
 }
 
@@ -40,16 +46,32 @@ class ActionModule(ActionBase):
         changed: list[str] = []
         try:
             top, mode = private_file.of_run(given["path"]), int(given["mode"], 8)
-            files = {private_file.below(top, name): text_of(each) for name, each in given["files"].items()}
+            contents = {**given["files"], **derived(given)}
+            files = {private_file.below(top, name): text_of(each) for name, each in contents.items()}
         except ValueError as error:
             return {"failed": True, "msg": f"{error}. Nothing was written"}
-        left = {top / name: None for name in left_behind(top, given["files"])}
+        left = {top / name: None for name in left_behind(top, contents)}
         for path, content in {**files, **left}.items():
             if differs(path, content, mode):
                 changed.append(str(path))
                 if not self._task.check_mode:
                     put(path, content, mode)
         return {"changed": bool(changed), "changed_paths": changed}
+
+
+def derived(given: Mapping[str, Any]) -> Mapping[str, str | None]:
+    """Return the files for clients of the cluster ``desired``, name -> content; None for one that must not be there.
+
+    ``client_options`` of the smoke test: files for everybody. ``users`` with their passwords: ``<user>/<file>``.
+    """
+    if not given.get("desired"):
+        return {}
+    cluster, options = given["desired"]["cluster"], given.get("client_options")
+    try:
+        own = {} if options is None else client_files.client_files(cluster["name"], cluster["clients"], options, read)
+        return {**own, **client_files.user_files(given["desired"], given.get("users") or (), read)}
+    except KraftError as error:
+        raise AnsibleAction(f"kafka_smoke_client_options: {error}") from error
 
 
 def text_of(content: Any) -> str | None:

@@ -39,6 +39,9 @@ NEEDS = [
     ("kind", "authority", [*OF_AUTHORITY, "root", "nodes"]),
 ]
 
+#: Kinds whose steps are a fact, for the plan of a deployment.
+STEPS_OF = ("passwords", "certificates")
+
 
 class ActionModule(ActionBase):
     """Opens no connection. A password is never part of the result."""
@@ -51,9 +54,12 @@ class ActionModule(ActionBase):
         _, given = self.validate_argument_spec(ARGUMENT_SPEC, required_if=NEEDS)
         make = {"passwords": self._generated, "certificates": self._issued, "authority": self._replaced}[given["kind"]]
         try:
-            return make(given)
+            found = make(given)
         except KraftError as error:
             raise AnsibleAction(str(error)) from error
+        if given["kind"] in STEPS_OF:
+            found = {**found, "ansible_facts": {f"kafka_{given['kind']}_due": found["steps"]}}
+        return found
 
     def _generated(self, given: dict[str, Any]) -> dict[str, Any]:
         kept = Kept(Path(given["passwords"]), self._loader._vault)

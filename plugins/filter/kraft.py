@@ -11,11 +11,10 @@ from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
-from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, membership
+from ansible.module_utils.kraft.spec.desired import contributions, files, membership
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.preflight.current import current
 from ansible.module_utils.kraft.status.through import asked_through
@@ -46,23 +45,6 @@ def kraft_contributed(
     `given`: values of the variables that `node` names; `texts`: of its ``key_sets``.
     """
     return contributions.contributed(given, node, texts)
-
-
-def kraft_client_files(
-    desired: Mapping[str, Any], options: Mapping[str, str] | None = None, users: Iterable[Mapping[str, Any]] = ()
-) -> dict[str, str | None]:
-    """Return files for clients, name -> content; None for one that must not be there. `desired`: ``kafka_desired``.
-
-    `options` of the smoke test: files for everybody. `users` with their passwords: ``<user>/<file>``, for each.
-    """
-    cluster = desired["cluster"]
-    try:
-        own = (
-            {} if options is None else client_files.client_files(cluster["name"], cluster["clients"], options, text_of)
-        )
-        return {**own, **client_files.user_files(desired, users, text_of)}
-    except KraftError as error:
-        raise AnsibleFilterError(f"kafka_smoke_client_options: {error}") from error
 
 
 def kraft_results(
@@ -159,7 +141,6 @@ class FilterModule:
             "kraft_contributed": kraft_contributed,
             "kraft_node_files": kraft_node_files,
             "kraft_now": kraft_now,
-            "kraft_client_files": kraft_client_files,
             "kraft_results": kraft_results,
             "kraft_status": kraft_status,
             "kraft_ungranted": kraft_ungranted,

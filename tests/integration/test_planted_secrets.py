@@ -269,7 +269,8 @@ GENERATED = """
     - name: Write what users need to connect
       kafka_client_files:
         path: "{{ place }}/clients"
-        files: "{{ desired | kraft_client_files(users=people) }}"
+        desired: "{{ desired }}"
+        users: "{{ people }}"
 
     - name: Let users log in
       kafka_user:
