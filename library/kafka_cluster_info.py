@@ -49,6 +49,9 @@ options:
         number of groups that were covered. Needs C(topics) in O(gather).
     type: bool
     default: false
+  fault:
+    description: A fault of a drill. RV(hosts) of the fact C(kafka_desired) are those that it breaks. Needs C(topics).
+    type: str
   upgrade_to:
     description:
       - Version of Kafka that the nodes are to run. The task fails if it does not support the finalised features.
@@ -75,6 +78,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+hosts:
+  description: Inventory names of the hosts that O(fault) breaks.
+  returned: with O(fault)
+  type: list
+  elements: str
 snapshot:
   description: The requested parts; null for the others.
   returned: success
@@ -188,6 +196,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "lag": {"type": "bool", "default": False},
+    "fault": {"type": "str"},
     "upgrade_to": {"type": "str"},
     "timeout": {"type": "int", "default": 15},
     "answer_timeout": {"type": "int", "default": 5},

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
-from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.cluster.snapshot import from_dict
-from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.drill import faults
 
 
@@ -33,15 +30,6 @@ def kraft_drill(
     }
 
 
-def kraft_drill_hosts(fault: str, snapshot: Mapping[str, Any], desired: Mapping[str, Any]) -> list[str]:
-    """The hosts that a fault breaks; `snapshot`: of ``kafka_cluster_info``, `desired`: ``kafka_desired``'s fact."""
-    node_ids = {host: node["node_id"] for host, node in desired["nodes"].items()}
-    try:
-        return faults.hosts(fault, from_dict(snapshot), node_ids)
-    except KraftError as error:
-        raise AnsibleFilterError(str(error)) from error
-
-
 class FilterModule:
     """Filters for drills."""
 
@@ -49,5 +37,4 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_drill": kraft_drill,
-            "kraft_drill_hosts": kraft_drill_hosts,
         }

@@ -64,7 +64,7 @@ def other_roles() -> set[str]:
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
-        (filters, 29),
+        (filters, 28),
         (private_variables, 11),
         (registers_read_elsewhere, 9),
         (entry_points, 20),

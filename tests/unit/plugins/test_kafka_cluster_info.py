@@ -1,4 +1,4 @@
-"""kafka_cluster_info: a release that cannot run with the finalised features is refused on the control machine."""
+"""kafka_cluster_info: its control side refuses a release, and chooses the hosts of a fault."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
+from ansible.errors import AnsibleAction
 
 from plugins.action import kafka_cluster_info
 
@@ -16,7 +17,8 @@ def acted(answer: dict[str, Any], **given: Any) -> dict[str, Any]:
     plugin: Any = kafka_cluster_info
     made = plugin.ActionModule(task, *[MagicMock()] * 5)
     made._execute_module = lambda **_: answer
-    return dict(made.run(task_vars={}))
+    desired = {"nodes": {"k1": {"node_id": 1}}}
+    return dict(made.run(task_vars={"ansible_facts": {"kafka_desired": desired}}))
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,17 @@ def test_an_upgrade_fails_if_the_release_does_not_support_the_features(
 def test_a_cluster_that_does_not_answer_fails_with_its_own_message() -> None:
     answer = {"failed": True, "msg": "no answer"}
     assert acted(answer, upgrade_to="4.4.0") == answer
+
+
+def snapshot(**quorum: Any) -> dict[str, Any]:
+    empty = {"cluster_id": "a3JhZnR3cmlnaHQtZGVtbw", "brokers": [], "topics": []}
+    return {"snapshot": {**empty, "quorum": quorum or None}}
+
+
+def test_a_cluster_without_an_active_controller_is_not_broken() -> None:
+    with pytest.raises(AnsibleAction, match="no leader"):
+        acted(snapshot(), fault="broker_killed")
+
+
+def test_a_fault_of_every_node_breaks_the_hosts_of_the_inventory() -> None:
+    assert acted(snapshot(), fault="all_killed")["hosts"] == ["k1"]
