@@ -1,4 +1,4 @@
-"""The control side of `kafka_cluster_info`: it knows the levels of every release, and the hosts of the inventory."""
+"""The control side of `kafka_cluster_info`, with the levels of every release and the hosts of the inventory."""
 
 from __future__ import annotations
 
