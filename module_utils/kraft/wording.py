@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 
 def printable(text: str) -> str:
@@ -20,6 +20,13 @@ def printable_text(text: str, longest: int = 0) -> str:
 def counted(number: int, what: str) -> str:
     """Return ``1 topic``, ``2 topics``; `what`: the singular."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def named(items: Iterable[object], limit: int = 6) -> str:
+    """Format a few things as a list for people."""
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
 
 
 #: Copies that a throttle between log dirs limits.

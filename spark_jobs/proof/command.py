@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import masters, private_file, report, session
 from spark_jobs.cli import parser, with_config
-from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, SmokeError, UnreachableError
 from spark_jobs.page import proof as page
 from spark_jobs.progress import SESSION_UP, Progress
 from spark_jobs.proof import groups, meanwhile, topics
@@ -38,10 +38,14 @@ def _run(config: ProofConfig, options: Namespace) -> int:
     progress = Progress(config.output_dir)
     progress.begin()
     draft = begun(config, progress)
+    _write(draft, config, progress)  # in place of an older report, in case that this run is killed
     try:
         _on_a_session(draft, config, progress, options)
-    except UnreachableError as error:
-        draft["verdict"] = unreachable(str(error))
+    except Exception as error:
+        reason = str(error) if isinstance(error, SmokeError) else f"a defect of this job ({type(error).__name__})"
+        draft["verdict"] = unreachable(reason)
+        if not isinstance(error, UnreachableError):
+            draft["verdict"]["outcome"] = "undecided"
         _write(draft, config, progress)
         raise
     path = _write(draft, config, progress)

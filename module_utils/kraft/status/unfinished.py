@@ -9,11 +9,10 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, OPEN, SWITCH
 from ansible.module_utils.kraft.spec.inventory.advisories import affecting, number
-from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.status.advice import steps
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.evidence import Evidence
-from ansible.module_utils.kraft.wording import BETWEEN_LOG_DIRS, limited
+from ansible.module_utils.kraft.wording import BETWEEN_LOG_DIRS, limited, named
 
 
 def unfinished(

@@ -56,3 +56,23 @@ def test_every_end_leaves_a_report_with_what_is_known(
     assert schema_errors(left) == []
     assert left["verdict"]["outcome"] == end[0]
     assert left["counts"] == (found["counts"] if found else None)
+
+
+class Killed(BaseException):
+    """The end of the process: nothing in the job can react to it."""
+
+
+def test_a_run_that_is_killed_leaves_no_verdict_of_an_older_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def job(*_: Any) -> None:
+        raise Killed
+
+    monkeypatch.setattr(native_smoke_command, "taken", lambda *_: native())
+    monkeypatch.setattr(command, "_on_a_session", job)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/report.json").write_text(json.dumps(EXAMPLE))
+    with pytest.raises(Killed):
+        command.main(["--config", written(tmp_path, run_id="run-2")])
+    left = json.loads((tmp_path / "out/report.json").read_text())
+    assert (left["run_id"], left["verdict"]["outcome"]) == ("run-2", "unreachable")

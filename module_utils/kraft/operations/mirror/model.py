@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping
 
-from ansible.module_utils.kraft.spec.rules.subject import named
+from ansible.module_utils.kraft.wording import named
 
 SOME = 6
 

@@ -8,8 +8,7 @@ from typing import Any
 from ansible.module_utils.kraft.operations.mirror import identity, settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic, megabytes
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, plain
-from ansible.module_utils.kraft.spec.rules.subject import named
-from ansible.module_utils.kraft.wording import counted
+from ansible.module_utils.kraft.wording import counted, named
 
 ROOM = 0.85  #: of the target's free bytes; the rest is for what its own clients write meanwhile
 SHOWN = 20

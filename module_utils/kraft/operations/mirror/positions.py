@@ -26,7 +26,7 @@ from ansible.module_utils.kraft.operations.mirror.observe import (
 )
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
-from ansible.module_utils.kraft.spec.rules.subject import named
+from ansible.module_utils.kraft.wording import named
 
 THERE_ALREADY = "TopicAlreadyExists"
 Ends = Mapping[str, Mapping[str, Mapping[str, int]]]

@@ -11,8 +11,7 @@ from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.operations.mirror.plan import SHOWN, left_out, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
-from ansible.module_utils.kraft.spec.rules.subject import named
-from ansible.module_utils.kraft.wording import counted
+from ansible.module_utils.kraft.wording import counted, named
 
 NOT_MADE = "MirrorMaker has made no connector yet: read the last ERROR of `journalctl -u kafka-mirror` on each host"
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
-from ansible.module_utils.kraft.spec.rules.subject import RISK, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK
+from ansible.module_utils.kraft.wording import named
 
 IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs")
 OVER_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs")

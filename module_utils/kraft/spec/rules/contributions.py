@@ -14,7 +14,8 @@ from ansible.module_utils.kraft.spec.desired.contributions import PREFIX
 from ansible.module_utils.kraft.spec.desired.jvm import COLLECTOR, own_options
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.rules.sizing import OPTIONS, OWNED_OPTIONS
-from ansible.module_utils.kraft.spec.rules.subject import Subject, named, sharing
+from ansible.module_utils.kraft.spec.rules.subject import Subject, sharing
+from ansible.module_utils.kraft.wording import named
 
 #: First words of the names of files that Kafka's archive and Kraftwright have in ``config/``, and in the record.
 RESERVED = frozenset(

@@ -12,8 +12,9 @@ from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.resources import users
 from ansible.module_utils.kraft.spec.resources.users import user_certificate
 from ansible.module_utils.kraft.spec.rules.resources import CLIENT_USER, USERS, given_of
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 from ansible.module_utils.kraft.terms import CLIENT
+from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_tls.directory"
 

@@ -9,7 +9,8 @@ from ansible.module_utils.kraft.identity import WELL_KNOWN_CLUSTER_IDS, director
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, UNKNOWN_ID, Node
 from ansible.module_utils.kraft.spec.desired.quorum import node_directory_id
-from ansible.module_utils.kraft.spec.rules.subject import Subject, named, sharing
+from ansible.module_utils.kraft.spec.rules.subject import Subject, sharing
+from ansible.module_utils.kraft.wording import named
 
 LARGEST_NODE_ID = 2**31 - 1
 DRAW = "draw one (`make cluster-id`) and keep it with the inventory"

@@ -12,8 +12,9 @@ from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS
 from ansible.module_utils.kraft.spec.inventory.reading import REQUIRED
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, sharing
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, IN_THE_OPEN, INTER_BROKER, SSL
+from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"

@@ -11,8 +11,9 @@ from ansible.module_utils.kraft.spec.desired.access import SUPER_USERS, enabled_
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, server_of, with_tokens
 from ansible.module_utils.kraft.spec.rules.authorizer import BUILDER, principals
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, placed
 from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
+from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_listeners"
 #: An address that fits into a list with commas, in an option of the JVM.

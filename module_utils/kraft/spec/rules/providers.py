@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.desired.properties import value_text
-from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+from ansible.module_utils.kraft.wording import named
 
 PROVIDERS = "config.providers"
 ASKED = re.compile(r"\$\{([^}:]*):[^}]*\}")

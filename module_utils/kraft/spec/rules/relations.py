@@ -13,8 +13,9 @@ from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.spec.resources.topics import TIERED
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
+from ansible.module_utils.kraft.wording import named
 
 MEGABYTE = 1024 * 1024
 STORAGE_MANAGER, METADATA_LISTENER = (

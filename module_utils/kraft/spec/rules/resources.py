@@ -18,8 +18,9 @@ from ansible.module_utils.kraft.spec.desired.access import (
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
 from ansible.module_utils.kraft.spec.rules.authorizer import LOOSE_NAME, PATTERN, principal_fault, principals
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 from ansible.module_utils.kraft.terms import CLIENT
+from ansible.module_utils.kraft.wording import named
 
 TOPICS, USERS, ACLS, QUOTAS = "kafka_topics", "kafka_users", "kafka_acls", "kafka_quotas"
 CLIENT_USER, PRUNE, MOST = "kafka_client_user", "kafka_prune", "kafka_prune_most"

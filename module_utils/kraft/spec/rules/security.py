@@ -9,8 +9,9 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import token_settings
 from ansible.module_utils.kraft.spec.desired.operable import is_operable
-from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import Subject
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, SSL
+from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_listeners"
 #: Settings that a listener between nodes needs: setting -> value; empty: the path of a file.

@@ -15,7 +15,8 @@ from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, S
 from ansible.module_utils.kraft.spec.inventory.removed import LIVE_ONLY, REMOVED_VALUES, removal
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
-from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+from ansible.module_utils.kraft.wording import named
 
 #: Keys that Kafka's parts read beside the definitions (StandardAuthorizer).
 BESIDE = {

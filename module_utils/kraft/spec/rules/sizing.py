@@ -17,7 +17,8 @@ from ansible.module_utils.kraft.spec.desired.sizing import (
     size_mb,
 )
 from ansible.module_utils.kraft.spec.rules.storage import SAFE, inside
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
+from ansible.module_utils.kraft.wording import named
 
 HEAP = "kafka_heap_size"
 OPTIONS = "kafka_jvm_options"

@@ -9,7 +9,8 @@ from ansible.module_utils.kraft.node.removal.plan import OURS
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.inventory.reading import clean
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
+from ansible.module_utils.kraft.wording import named
 
 LOG_DIRS = "kafka_log_dirs"
 METADATA = "kafka_metadata_log_dir"

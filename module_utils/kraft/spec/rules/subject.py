@@ -139,13 +139,6 @@ def placed(node: Node, key: str) -> str:
     return f"{given[-1] if given else 'kafka_config'}[{key}]"
 
 
-def named(items: Iterable[object], limit: int = 6) -> str:
-    """Format a few things as a list for people."""
-    texts = [str(item) for item in items]
-    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
-    return ", ".join(texts[:limit]) + more
-
-
 def sharing(pairs: Iterable[tuple[object, str]]) -> dict[object, list[str]]:
     """Return things that more than one host has: thing -> hosts."""
     hosts: dict[object, list[str]] = {}

@@ -15,7 +15,8 @@ from ansible.module_utils.kraft.spec.resources.topics import ABSENT, TIERED, con
 from ansible.module_utils.kraft.spec.resources.topics import faults as topic_faults
 from ansible.module_utils.kraft.spec.resources.users import kinds
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, found_faults, given_of, twice
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
+from ansible.module_utils.kraft.wording import named
 
 BUDGET = "kafka_host_partition_budget"
 DELETED = "kafka_delete_topics"

@@ -10,7 +10,8 @@ from typing import Any
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, sharing
+from ansible.module_utils.kraft.wording import named
 
 ROLES, RESTARTED = "kafka_process_roles", "kafka_restart_nodes"
 MOST_USEFUL_CONTROLLERS = 5
