@@ -106,7 +106,7 @@ def verdict(
     failed = [topic for topic in topics if any(n for kind, n in topic["faults"].items() if kind not in allowed)]
     astray = [one for one in groups if one["outcome"] in BAD]
     unset = [one for one in groups if one["outcome"] == "set"]
-    sentences = [_success(topics)] if not failed else [_failure(topic) for topic in failed]
+    sentences = _success(topics) if not failed else [_failure(topic) for topic in failed]
     sentences += [sentence for topic in topics for sentence in _exceptions(topic)]
     sentences += _remarks(groups)
     sentences += [describe_position(one) for one in astray]
@@ -145,8 +145,16 @@ def remedies(sentences: Sequence[str]) -> list[str]:
     return [f"What to do: {RUNBOOK}, If it fails, {', '.join(rows)}."] if rows else []
 
 
-def _success(topics: Sequence[Topic]) -> str:
-    """Describe the success by counting pairs: compared records that are the same."""
+def _success(topics: Sequence[Topic]) -> list[str]:
+    """Describe the success by counting pairs, and name the topics in which there was nothing to compare."""
+    empty = [topic for topic in topics if not topic["source_records"] and not topic["target_records"]]
+    compared = [topic for topic in topics if topic not in empty]
+    names = ", ".join(topic["source"] for topic in empty)
+    nothing = [f"Nothing to compare, since no side holds a visible record: {names}."] if empty else []
+    return ([_compared(compared)] if compared else []) + nothing
+
+
+def _compared(topics: Sequence[Topic]) -> str:
     paired = sum(topic["paired"] for topic in topics)
     source = sum(topic["source_records"] for topic in topics)
     target = sum(topic["target_records"] for topic in topics)

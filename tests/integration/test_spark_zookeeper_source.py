@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,8 +16,10 @@ from time import monotonic, sleep, time
 from typing import NamedTuple, cast
 
 import pytest
+from ansible.module_utils.kraft.node import mirror_log
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
+from kafka import KafkaProducer
 from pyspark.sql import SparkSession
 
 from spark_jobs import session
@@ -141,8 +144,9 @@ def write(bootstrap: str, part: slice) -> None:
     ]
     Copied(bootstrap, PLAIN, PLAIN).write(PLAIN, varied[part])
     Copied(bootstrap, TRANSACTIONS, TRANSACTIONS).write_transactions(TRANSACTIONS, numbered(RECORDS)[part])
-    for name in (SHORTENED, *TOPICS[4:]):
-        Copied(bootstrap, name, name).write(name, numbered(RECORDS)[part])
+    Copied(bootstrap, SHORTENED, SHORTENED).write(SHORTENED, numbered(RECORDS)[part])
+    for name in TOPICS[4:]:
+        Copied(bootstrap, name, name).write(name, numbered(RECORDS)[part], idempotent=False)
 
 
 def compact(copied: Copied) -> None:
@@ -222,6 +226,43 @@ def test_a_dropped_a_changed_two_swapped_and_a_duplicated_record_of_the_old_clus
     found = {(one["kind"], one["partition"], one["source_offset"], one["target_offset"]) for one in topic["examples"]}
     certain = {("missing", 0, 100, None), ("changed", 0, 300, 299), ("duplicated", 0, 800, 800)}
     assert found in [certain | {("reordered", 0, 500, 500)}, certain | {("reordered", 0, 501, 499)}]
+
+
+@pytest.mark.skipif(VERSION >= "3", reason="newer clients and brokers refuse such a record")
+def test_a_timestamp_before_1970_ends_mirrormakers_task_with_its_cause_and_the_proof_compares_it(
+    spark: SparkSession, old_cluster: ZooKeeperCluster, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    sides = Sides(old_cluster.bootstrap_servers, kafka_cluster.bootstrap_servers)
+    name = "zookeeper-before-1970"
+    timestamps = {"same": (5, -1000, 6), "other": (5, -999, 6)}
+    write_before_1970(sides.source, name, timestamps["same"])
+    settings = {**MIRROR, "topics": name, "new.bootstrap.servers": sides.target}
+    with mirroring(sides.source, tmp_path, settings) as mirror:
+        deadline = monotonic() + SETTLED_SECONDS
+        while not (said := [one.text for one in mirror_log.told(logged(tmp_path))]) and monotonic() < deadline:
+            assert mirror.poll() is None
+            sleep(0.5)
+    assert "Invalid record timestamp -1000" in said[0]
+    for copy, given in timestamps.items():
+        write_before_1970(sides.target, f"{name}.{copy}", given)
+        report = sides.proven(spark, tmp_path / copy, {name: f"{name}.{copy}"})
+        (topic,) = report["topics"]
+        assert (topic["paired"], faults(topic)) == ((3, {}) if copy == "same" else (2, {"changed": 1}))
+
+
+def write_before_1970(bootstrap: str, topic: str, timestamps: Sequence[int]) -> None:
+    """Write records that librdkafka would not write."""
+    create(bootstrap, topic, 1, {}, replicas=1)
+    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")
+    for number, timestamp in enumerate(timestamps):
+        producer.send(topic, b"%d" % number, partition=0, timestamp_ms=timestamp).get(30)
+    producer.close()
+
+
+def logged(directory: Path) -> list[mirror_log.Entry]:
+    """Return MirrorMaker's log in the form of the journal."""
+    lines = (directory / "mirror.log").read_text().splitlines()
+    return [mirror_log.Entry(0.0, re.sub(r"^\[[^]]*\] ", "", line)) for line in lines]
 
 
 def test_a_side_with_servers_of_both_clusters_is_refused(spark: SparkSession, copied: Sides, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import NamedTuple
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Producer, TopicPartition
 
 from spark_jobs.proof.config import Address, ProofConfig
 from tests.integration.spark_topic import create
@@ -51,8 +51,10 @@ class Copied:
         create(bootstrap, made.target, PARTITIONS, target or {}, replicas=1)
         return made
 
-    def write(self, topic: str, records: Sequence[Sent]) -> None:
-        producer = Producer({"bootstrap.servers": self.bootstrap, "enable.idempotence": True, "linger.ms": 20})
+    def write(self, topic: str, records: Sequence[Sent], idempotent: bool = True) -> None:
+        """In order, and all of them. Formats before Kafka 0.11 take no idempotent producer."""
+        options = {"enable.idempotence": idempotent, "max.in.flight.requests.per.connection": 5 if idempotent else 1}
+        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 20, **options})
         _send(producer, topic, records)
         assert producer.flush(60) == 0
 
@@ -79,8 +81,15 @@ class Copied:
 def _send(producer: Producer, topic: str, records: Sequence[Sent]) -> None:
     for one in records:
         headers: list[tuple[str, str | bytes | None]] = list(one.headers)
-        producer.produce(topic, one.value, one.key, one.partition, timestamp=one.timestamp, headers=headers)
+        place = (topic, one.value, one.key, one.partition, _delivered)
+        producer.produce(*place, timestamp=one.timestamp, headers=headers)
         producer.poll(0)
+
+
+def _delivered(error: KafkaError | None, message: Message) -> None:
+    """Raise what prevented it; librdkafka's own poll or flush passes it on."""
+    if error is not None:
+        raise AssertionError(f"{message.topic()}: {error}")
 
 
 def read(bootstrap: str, topic: str) -> list[Message]:

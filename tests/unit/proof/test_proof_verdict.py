@@ -140,6 +140,18 @@ def test_the_first_sentence_counts_what_was_compared_and_each_exception_has_its_
     assert "917" in found["sentences"][1]
 
 
+def test_a_topic_without_records_is_named_and_not_counted_as_the_same() -> None:
+    full, empty = topic("orders"), topic("audit")
+    for one, records in ((full, 7), (empty, 0)):
+        one["source_records"] = one["target_records"] = one["paired"] = records
+    said = verdict([full, empty], [], duplicates_allowed=False)["sentences"]
+    assert said[:2] == [
+        "All 7 records of 1 topic are the same on both sides.",
+        "Nothing to compare, since no side holds a visible record: audit.",
+    ]
+    assert verdict([empty], [], duplicates_allowed=False)["sentences"] == said[1:2]
+
+
 def test_what_the_target_has_deleted_and_the_source_holds_fails() -> None:
     one = topic("history")
     one["faults"]["deleted"] = 845
