@@ -245,7 +245,7 @@ def test_a_timestamp_before_1970_ends_mirrormakers_task_with_its_cause_and_the_p
     assert "Invalid record timestamp -1000" in said[0]
     for copy, given in timestamps.items():
         write_before_1970(sides.target, f"{name}.{copy}", given)
-        report = sides.proven(spark, tmp_path / copy, {name: f"{name}.{copy}"})
+        report = sides.proven(spark, tmp_path, {name: f"{name}.{copy}"})
         (topic,) = report["topics"]
         assert (topic["paired"], faults(topic)) == ((3, {}) if copy == "same" else (2, {"changed": 1}))
 
