@@ -20,7 +20,7 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "kafka_cluster_info": {"timeout": 5},
     "kafka_config": {"entities": [{"name": "1", "config": {"num.io.threads": 3}}]},
-    "kafka_config_plan": {"nodes": [{**NODE, "wanted": {"num.io.threads": "3"}}]},
+    "kafka_change_plan": {"kind": "live", "nodes": [{**NODE, "wanted": {"num.io.threads": "3"}}]},
     "kafka_connectivity_info": {
         "controllers": [{"node_id": 1, "address": "{foreign_controller}"}],
         "broker": "{foreign}",
@@ -59,7 +59,6 @@ CALLS: dict[str, dict[str, Any]] = {
         "prune": ["users", "acls", "quotas"],
         "prune_most": 100,
     },
-    "kafka_roll_plan": {"nodes": [NODE], "timeout": 60},
     "kafka_shutdown_check": {"node_ids": [1], "timeout": 60},
     "kafka_topic": {"name": "strayed", "partitions": 1, "replication_factor": 1},
     "kafka_user": {"prune": True, "prune_most": 100, "users": []},
