@@ -45,12 +45,6 @@ CALLS: dict[str, dict[str, Any]] = {
     "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},
     "kafka_quota": {"prune": True, "prune_most": 100, "quotas": []},
     "kafka_reassignment": {},
-    "kafka_replacement_gate": {
-        "node_id": 1,
-        "roles": ["broker"],
-        "log_dirs": [],
-        "metadata_log_dir": "/nowhere",
-    },
     "kafka_resources": {
         "topics": [{"name": "strayed", "partitions": 1, "replication_factor": 1}],
         "users": [],
@@ -59,7 +53,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "prune": ["users", "acls", "quotas"],
         "prune_most": 100,
     },
-    "kafka_shutdown_check": {"node_ids": [1], "timeout": 60},
+    "kafka_safety_check": {"node_ids": [1], "timeout": 60},
     "kafka_topic": {"name": "strayed", "partitions": 1, "replication_factor": 1},
     "kafka_user": {"prune": True, "prune_most": 100, "users": []},
 }
