@@ -41,7 +41,6 @@ CALLS: dict[str, dict[str, Any]] = {
         "replication_factor": 1,
     },
     "kafka_mirror_info": {"mirror": MIRROR, "known_settings": {}, "replication_factor": 1},
-    "kafka_preferred_leaders": {},
     "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},
     "kafka_quota": {"prune": True, "prune_most": 100, "quotas": []},
     "kafka_reassignment": {},

@@ -296,11 +296,11 @@ def test_leaders_that_moved_come_back(
     kafka_cluster.start_node(2)
     run_module("kafka_health", client=client, unit="", timeout=60)
     assert 2 not in leaders_of(run_module, client, "led")
-    predicted = run_module("kafka_preferred_leaders", client=client, node_ids=[2], check_mode=True)
-    done = run_module("kafka_preferred_leaders", client=client, node_ids=[2])
+    predicted = run_module("kafka_reassignment", client=client, state="led", broker_ids=[2], check_mode=True)
+    done = run_module("kafka_reassignment", client=client, state="led", broker_ids=[2])
     assert (done["elected"], done["refused"]) == (predicted["elected"], [])
     assert 2 in leaders_of(run_module, client, "led")
-    assert not run_module("kafka_preferred_leaders", client=client, node_ids=[2])["changed"]
+    assert not run_module("kafka_reassignment", client=client, state="led", broker_ids=[2])["changed"]
 
 
 def test_only_the_leader_of_a_partition_passes_for_it(
