@@ -110,8 +110,8 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.operations.quorum.replacement_check import check_replacement
-from ansible.module_utils.kraft.operations.roll.shutdown import check_shutdown
+from ansible.module_utils.kraft.operations.safety.replacement import check_replacement
+from ansible.module_utils.kraft.operations.safety.shutdown import check_shutdown
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "kind": {"type": "str", "choices": ["shutdown", "replacement"], "default": "shutdown"},

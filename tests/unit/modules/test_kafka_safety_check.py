@@ -9,7 +9,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.gather import Patience
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.operations.roll import shutdown
+from ansible.module_utils.kraft.operations.safety import shutdown
 
 from tests.unit.cluster.snapshots import cluster, partition, quorum, topic
 from tests.unit.modules.module_runner import Result, RunModule
