@@ -41,10 +41,12 @@ class ActionModule(ActionBase):
         if not given["nodes"]:
             return remembered(NOTHING[given["kind"]], fact)
         result: dict[str, Any] = self._execute_module(task_vars=task_vars)
-        if result.get("plan") and given.get("show", True) in (True, "true"):
-            DISPLAY.display("\n".join(map(printable, result["plan"])))
-        if result.get("failed") or "batches" not in result:
+        if given["kind"] == "live":
+            if result.get("plan") and given.get("show", True) in (True, "true"):
+                DISPLAY.display("\n".join(map(printable, result["plan"])))
             return remembered(result, fact)
+        if result.get("failed") or "batches" not in result:
+            return result
         try:
             batches = ordered(result["batches"], given["nodes"], int(given.get("together") or 1))
         except RefusedError as error:
