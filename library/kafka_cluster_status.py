@@ -26,7 +26,7 @@ options:
     description: Result of M(kafka_cluster_info); left out if no broker answers.
     type: dict
   live:
-    description: Result of M(kafka_config_plan).
+    description: Result of M(kafka_change_plan).
     type: dict
   directory:
     description: Directory for C(status.html) and C(status.json). Without it, no file is written.

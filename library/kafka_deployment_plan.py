@@ -23,12 +23,12 @@ options:
     type: dict
     default: {}
   live:
-    description: RV(entities) of M(kafka_config_plan).
+    description: RV(entities) of M(kafka_change_plan).
     type: list
     elements: dict
     default: []
   batches:
-    description: RV(batches) of M(kafka_roll_plan).
+    description: RV(batches) of M(kafka_change_plan).
     type: list
     elements: dict
     default: []

@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 module: kafka_fault
 short_description: Breaks a running node on purpose (internal)
 description:
-  - For drills on a cluster that can take it; ask M(kafka_shutdown_check) first.
+  - For drills on a cluster that can take it; ask M(kafka_safety_check) first.
   - Nothing has to be put right afterwards. systemd starts a killed node again. For every other fault a timer that ends
     it is set before it begins, so it ends although the run was killed.
   - A node that does not run, and one whose fault still lasts, may be what a killed drill has left. It is waited for,

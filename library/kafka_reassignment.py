@@ -1,12 +1,12 @@
 #!/usr/bin/python
-"""Move replicas between brokers, or between the log dirs of their broker: off some, onto others, or evenly over all."""
+"""Move replicas between brokers, or between the log dirs of their broker; or elect preferred leaders."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
 module: kafka_reassignment
-short_description: Plans and carries out moves of replicas with least movement (internal)
+short_description: Moves replicas with least movement, or elects preferred leaders (internal)
 description:
   - Keeps the number of replicas and the spread over racks, never puts two replicas of a partition on one broker, and
     evens out who is the preferred leader.
@@ -22,6 +22,11 @@ description:
     warning. The next run of moves takes it away.
   - Refuses, before anything is moved, topics with more replicas than the remaining brokers, and a target broker that
     does not serve or has no room. A throttle that this module did not set is refused, too.
+  - With O(state=led), moves no replica. Elects the preferred leader of each partition whose first replica is on one of
+    the given brokers, is in sync, and does not lead. The election is clean; no record is at risk. One partition first,
+    then twice as many while the new leader keeps up, since a broker that has just started takes long for what it does
+    for the first time, and clients of all partitions of one election wait for the last of them. Refusals by Kafka are
+    reported and are no failure, since an in-sync replica leads the partition all the same.
 options:
   between:
     description: Places between which replicas are moved.
@@ -43,11 +48,12 @@ options:
       - V(drained) leaves nothing on O(broker_ids). That is proven in the end by metadata and log dirs.
       - V(spread) gives O(broker_ids) their fair share and moves nothing between the others.
       - V(cancelled) reverts all running moves. Log dirs have this state and V(balanced).
+      - V(led) lets O(broker_ids), or all brokers, lead the partitions whose preferred leaders they are.
     type: str
-    choices: [balanced, drained, spread, cancelled]
+    choices: [balanced, drained, spread, cancelled, led]
     default: balanced
   broker_ids:
-    description: Brokers that are emptied or filled.
+    description: Brokers that are emptied or filled, or that lead again.
     type: list
     elements: int
     default: []
@@ -85,6 +91,12 @@ EXAMPLES = r"""
     state: drained
     broker_ids: [4]
     throttle: 50000000
+
+- name: Give a broker its partitions back
+  kafka_reassignment:
+    client: {bootstrap_servers: ["192.0.2.11:9092"]}
+    state: led
+    broker_ids: [1]
 """
 
 RETURN = r"""
@@ -136,6 +148,15 @@ log_dirs:
   returned: between log dirs
   type: list
   elements: dict
+elected:
+  description: Number of partitions whose leader was moved, or would be.
+  returned: with O(state=led)
+  type: int
+refused:
+  description: Refusals by Kafka, as sentences.
+  returned: with O(state=led)
+  type: list
+  elements: str
 """
 
 from typing import Any
@@ -147,6 +168,7 @@ from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.disks import run as disks
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.operations.reassignment.election import ensure_preferred_leaders
 from ansible.module_utils.kraft.operations.reassignment.leaderless import RULE
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
 from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, Attempt, common, moved
@@ -154,7 +176,7 @@ from ansible.module_utils.kraft.operations.reassignment.report import result
 from ansible.module_utils.kraft.operations.reassignment.run import Run
 from ansible.module_utils.kraft.operations.reassignment.work import Desired
 
-CANCELLED, BROKERS, LOG_DIRS = "cancelled", "brokers", "log_dirs"
+CANCELLED, LED, BROKERS, LOG_DIRS = "cancelled", "led", "brokers", "log_dirs"
 ARGUMENT_SPEC: dict[str, Any] = {
     **OPTIONS,
     "between": {"type": "str", "choices": [BROKERS, LOG_DIRS], "default": BROKERS},
@@ -164,7 +186,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "default": [],
         "options": {"node_id": {"type": "int", "required": True}, "path": {"type": "path", "required": True}},
     },
-    "state": {"type": "str", "choices": [BALANCED, DRAINED, SPREAD, CANCELLED], "default": BALANCED},
+    "state": {"type": "str", "choices": [BALANCED, DRAINED, SPREAD, CANCELLED, LED], "default": BALANCED},
     "broker_ids": {"type": "list", "elements": "int", "default": []},
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "coming": {
@@ -218,9 +240,20 @@ def attempt_inside(client: Client, params: dict[str, Any], check_mode: bool) -> 
     )
 
 
+def elect(module: KraftModule) -> dict[str, Any]:
+    """Elect preferred leaders; return the module's result."""
+    with Client(module.params["client"], warn=module.warn) as client:
+        found = ensure_preferred_leaders(client, module.params["broker_ids"], module.check_mode)
+    for text in found.pop("warnings"):
+        module.warn(text)
+    return found
+
+
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params, inside = module.params, module.params["between"] == LOG_DIRS
+    if params["state"] == LED:
+        module.finish(lambda: elect(module))
     if params["state"] in (DRAINED, SPREAD) and (inside or not params["broker_ids"]):
         module.fail_json(msg=f"state {params['state']} needs broker_ids, and is not for log dirs")
     make = attempt_inside if inside else attempt

@@ -24,7 +24,7 @@ from ansible.module_utils.kraft.control.connection import error_text, explain, r
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 
 #: Actions that fail if a node or the cluster is not as it should be. Refusals already contain their remedies.
-ON_NODES = frozenset({"kafka_node", "kafka_health", "kafka_shutdown_check", "kafka_preferred_leaders", "kafka_storage"})
+ON_NODES = frozenset({"kafka_node", "kafka_health", "kafka_safety_check", "kafka_reassignment", "kafka_storage"})
 
 
 class CallbackModule(CallbackBase):

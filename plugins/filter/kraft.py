@@ -91,7 +91,7 @@ def kraft_now(
 
 
 def kraft_status(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``through``, the broker to query, empty if none answers, and ``nodes`` for ``kafka_config_plan``.
+    """Return ``through``, the broker to query, empty if none answers, and ``nodes`` for ``kafka_change_plan``.
 
     `looked`: of `kraft_results`, with ``process`` (``kafka_node``) and ``view`` (``kafka_connectivity_info``). A host
     without inspection has its declaration. A broker that does not answer on its own host is not queried again.

@@ -68,7 +68,7 @@ def other_roles() -> set[str]:
         (private_variables, 11),
         (registers_read_elsewhere, 9),
         (entry_points, 20),
-        (modules, 46),
+        (modules, 42),
         (other_roles, 2),
     ],
 )

@@ -20,7 +20,7 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "kafka_cluster_info": {"timeout": 5},
     "kafka_config": {"entities": [{"name": "1", "config": {"num.io.threads": 3}}]},
-    "kafka_config_plan": {"nodes": [{**NODE, "wanted": {"num.io.threads": "3"}}]},
+    "kafka_change_plan": {"kind": "live", "nodes": [{**NODE, "wanted": {"num.io.threads": "3"}}]},
     "kafka_connectivity_info": {
         "controllers": [{"node_id": 1, "address": "{foreign_controller}"}],
         "broker": "{foreign}",
@@ -41,16 +41,9 @@ CALLS: dict[str, dict[str, Any]] = {
         "replication_factor": 1,
     },
     "kafka_mirror_info": {"mirror": MIRROR, "known_settings": {}, "replication_factor": 1},
-    "kafka_preferred_leaders": {},
     "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},
     "kafka_quota": {"prune": True, "prune_most": 100, "quotas": []},
     "kafka_reassignment": {},
-    "kafka_replacement_gate": {
-        "node_id": 1,
-        "roles": ["broker"],
-        "log_dirs": [],
-        "metadata_log_dir": "/nowhere",
-    },
     "kafka_resources": {
         "topics": [{"name": "strayed", "partitions": 1, "replication_factor": 1}],
         "users": [],
@@ -59,8 +52,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "prune": ["users", "acls", "quotas"],
         "prune_most": 100,
     },
-    "kafka_roll_plan": {"nodes": [NODE], "timeout": 60},
-    "kafka_shutdown_check": {"node_ids": [1], "timeout": 60},
+    "kafka_safety_check": {"node_ids": [1], "timeout": 60},
     "kafka_topic": {"name": "strayed", "partitions": 1, "replication_factor": 1},
     "kafka_user": {"prune": True, "prune_most": 100, "users": []},
 }

@@ -230,7 +230,7 @@ def test_a_roll_is_planned_with_the_active_controller_last(
 ) -> None:
     nodes = [{"host": f"kafka{one}", "node_id": one} for one in sorted(kafka_cluster.nodes)]
     leader = quorum_of(run_module, client)["leader_id"]
-    found = run_module("kafka_roll_plan", client=client, nodes=nodes, together=3)
+    found = run_module("kafka_change_plan", kind="restart", client=client, nodes=nodes, together=3)
     assert found["answers"]
     assert all(batch["checked"] for batch in found["batches"])
     assert [len(batch["node_ids"]) for batch in found["batches"]] == [1] * len(nodes)
@@ -240,14 +240,16 @@ def test_a_roll_is_planned_with_the_active_controller_last(
 
 def test_a_roll_of_another_cluster_is_not_planned(client: dict[str, Any], run_module: Module) -> None:
     nodes = [{"host": "kafka1", "node_id": 1}]
-    found = run_module("kafka_roll_plan", client=client, nodes=nodes, expected={"cluster_id": "other"})
+    found = run_module(
+        "kafka_change_plan", kind="restart", client=client, nodes=nodes, expected={"cluster_id": "other"}
+    )
     assert "and other is expected" in found["msg"]
 
 
 def test_where_nothing_can_be_reached_nodes_go_unchecked_one_by_one(run_module: Module) -> None:
     nodes = [{"host": f"kafka{one}", "node_id": one, "started_at": one % 2} for one in (1, 2, 3)]
     closed = {"bootstrap_servers": ["127.0.0.1:1"]}
-    found = run_module("kafka_roll_plan", client=closed, nodes=nodes, timeout=0)
+    found = run_module("kafka_change_plan", kind="restart", client=closed, nodes=nodes, timeout=0)
     assert not found["answers"]
     assert [(batch["node_ids"], batch["checked"]) for batch in found["batches"]] == [
         ([one], False) for one in (1, 2, 3)
@@ -256,7 +258,7 @@ def test_where_nothing_can_be_reached_nodes_go_unchecked_one_by_one(run_module: 
     heard = [{"host": "kafka2", "answer": "known", "running_seconds": 5}]
     assert (
         "kafka2 had an answer"
-        in run_module("kafka_roll_plan", client=closed, nodes=nodes, timeout=0, looks=heard)["msg"]
+        in run_module("kafka_change_plan", kind="restart", client=closed, nodes=nodes, timeout=0, looks=heard)["msg"]
     )
 
 
@@ -265,7 +267,7 @@ def test_no_roll_is_planned_while_a_broker_takes_connections_and_stays_silent(ru
     with socket.create_server(("127.0.0.1", 0)) as silent:
         there = {"bootstrap_servers": [f"127.0.0.1:{silent.getsockname()[1]}"]}
         nodes = [{"host": "kafka1", "node_id": 1}]
-        found = run_module("kafka_roll_plan", client=there, nodes=nodes, timeout=0)
+        found = run_module("kafka_change_plan", kind="restart", client=there, nodes=nodes, timeout=0)
     assert found["failed"]
     assert "accepts connections and does not answer" in found["msg"]
 
@@ -294,11 +296,11 @@ def test_leaders_that_moved_come_back(
     kafka_cluster.start_node(2)
     run_module("kafka_health", client=client, unit="", timeout=60)
     assert 2 not in leaders_of(run_module, client, "led")
-    predicted = run_module("kafka_preferred_leaders", client=client, node_ids=[2], check_mode=True)
-    done = run_module("kafka_preferred_leaders", client=client, node_ids=[2])
+    predicted = run_module("kafka_reassignment", client=client, state="led", broker_ids=[2], check_mode=True)
+    done = run_module("kafka_reassignment", client=client, state="led", broker_ids=[2])
     assert (done["elected"], done["refused"]) == (predicted["elected"], [])
     assert 2 in leaders_of(run_module, client, "led")
-    assert not run_module("kafka_preferred_leaders", client=client, node_ids=[2])["changed"]
+    assert not run_module("kafka_reassignment", client=client, state="led", broker_ids=[2])["changed"]
 
 
 def test_only_the_leader_of_a_partition_passes_for_it(

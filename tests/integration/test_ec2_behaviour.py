@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import boto3
-import kafka_ec2_apply
+import kafka_ec2
 import pytest
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.providers.ec2 import key_pairs, machines, model, waiting
@@ -54,14 +54,14 @@ class Place:
         return {"state": "present", "delete_data": False, **shown}
 
     def apply(self, wanted: Desired, break_run: str = "") -> dict[str, Any]:
-        done = kafka_ec2_apply.explained(self.parameters(wanted, break_run))
+        done = kafka_ec2.explained(self.parameters(wanted, break_run))
         assert done["granted"], done
         return done
 
     def killed(self, wanted: Desired, at: int) -> bool:
         """Kill a run at its changing call `at`; return False if it ended before."""
         parameters = self.parameters(wanted)
-        child = FORK.Process(target=kafka_ec2_apply.explained, args=(parameters,))
+        child = FORK.Process(target=kafka_ec2.explained, args=(parameters,))
         self.double.calls.clear()
         self.double.kill = at
         child.start()
@@ -232,7 +232,7 @@ def test_a_busy_account_with_pages_of_one_item_gets_one_cluster(aws: Place, monk
     aws.double.calls.clear()
     aws.apply(wanted)
     assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
-    kafka_ec2_apply.explained({**aws.parameters(wanted), "state": "absent", "delete_data": True, "hosts": []})
+    kafka_ec2.explained({**aws.parameters(wanted), "state": "absent", "delete_data": True, "terminate": []})
     assert aws.everything("busy") == Counter()
 
 
@@ -277,7 +277,7 @@ def test_what_aws_never_shows_ends_with_the_words_run_again(aws: Place) -> None:
     aws.double.hide = {"RunInstances": 60}
     parameters = {**aws.parameters(wanted), "boot": 0.5, "patience": 0.5}
     with pytest.raises(KraftError, match=r"kafka1.*|Run again"):
-        kafka_ec2_apply.explained(parameters)
+        kafka_ec2.explained(parameters)
     assert "AllocateAddress" not in aws.double.changes
     aws.double._young.clear()
     aws.apply(wanted)
@@ -304,7 +304,7 @@ def test_two_control_machines_make_one_cluster(aws: Place) -> None:
     def meanwhile(call: Call) -> None:
         if call.action == "CreateVolume" and not second:
             second.append({})
-            second[0] = kafka_ec2_apply.explained(aws.parameters(wanted))
+            second[0] = kafka_ec2.explained(aws.parameters(wanted))
 
     aws.double.hook = meanwhile
     aws.apply(wanted)
@@ -320,7 +320,7 @@ def test_a_lock_that_aws_shows_late_is_waited_for_and_never_deleted(aws: Place, 
     other = boto3.client("ec2", region_name=REGION, endpoint_url=aws.endpoint)
     other.create_key_pair(KeyName=key_pairs.lock_name("lock"), TagSpecifications=[taken])
     aws.double.calls.clear()
-    done = kafka_ec2_apply.explained({**aws.parameters(wanted), "young": LATE})
+    done = kafka_ec2.explained({**aws.parameters(wanted), "young": LATE})
     assert (done["granted"], done["holder"]["run"]) == (False, "another")
     assert clock.now >= LATE
     assert "DeleteKeyPair" not in aws.double.changes
@@ -340,7 +340,7 @@ def test_destroying_keeps_a_disk_that_aws_would_delete_with_its_machine_and_remo
     (gateway,) = aws.ec2.describe_internet_gateways(Filters=[own("keeps")])["InternetGateways"]
     place = {"InternetGatewayId": gateway["InternetGatewayId"], "VpcId": gateway["Attachments"][0]["VpcId"]}
     aws.ec2.detach_internet_gateway(**place)
-    kafka_ec2_apply.explained({**aws.parameters(wanted), "state": "absent", "hosts": []})
+    kafka_ec2.explained({**aws.parameters(wanted), "state": "absent", "terminate": []})
     assert {kind: count for kind, count in aws.everything("keeps").items() if "address" not in kind} == {"free disk": 1}
 
 

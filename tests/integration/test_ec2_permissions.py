@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import boto3
-import kafka_ec2_apply
+import kafka_ec2
 import pytest
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.providers.ec2 import model
@@ -43,7 +43,7 @@ class Enforced:
         wanted = scene.wanted(nodes=(scene.node(0, volumes=given.pop("volumes", scene.node(0).volumes)),), **given)
         seconds = {"patience": 5.0, "boot": 5.0, "pause": 0.05, "young": 0.0}
         asked = {"wanted": dataclasses.asdict(wanted), "record": {"run": "one"}, "break_run": "one", **seconds}
-        done = kafka_ec2_apply.explained({"state": state, "delete_data": True, "hosts": [], **asked})
+        done = kafka_ec2.explained({"state": state, "delete_data": True, "terminate": [], **asked})
         assert done["granted"], done
 
     def run_without(self, actions: list[str], **more: Any) -> None:

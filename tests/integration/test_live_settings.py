@@ -147,7 +147,7 @@ def plan(kafka_cluster: KafkaCluster, run_module: Module, tmp_path: Path) -> Cal
             "differences": plain(*map(setting, reasons)),
         }
         common = {"client": client, "override_state": override_state}
-        found = run_module("kafka_config_plan", check_mode=not act, nodes=[node], timeout=20, **common)
+        found = run_module("kafka_change_plan", kind="live", check_mode=not act, nodes=[node], timeout=20, **common)
         if act and found["entities"]:
             made = run_module("kafka_config", entities=found["entities"], **common)
             assert made.get("changed"), made
@@ -194,7 +194,7 @@ def test_foreign_override_is_shown_and_left_unless_it_hides_what_is_declared(
 def test_where_no_one_answers_everything_is_left_to_restarts(run_module: Module) -> None:
     client = {"bootstrap_servers": ["127.0.0.1:1"]}
     nodes = [{"host": "kafka1", "node_id": 1, "wanted": {IO: "8"}, "differences": plain(setting(f"{IO} 4 -> 8"))}]
-    found = run_module("kafka_config_plan", check_mode=True, client=client, nodes=nodes)
+    found = run_module("kafka_change_plan", kind="live", check_mode=True, client=client, nodes=nodes)
     assert found["entities"] == []
     assert rows(found) == [("restart", ["1", "server.properties", IO, "4", "8"]), ("not live", ["127.0.0.1:1"])]
     assert values(found["unanswered"][0]) >= {"127.0.0.1:1"}

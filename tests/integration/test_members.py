@@ -160,9 +160,10 @@ def replacement_gate(
     """Check whether the node may come back with an empty disk, on a machine where it does not run."""
     path = str(data(members, node_id))
     return run_module(
-        "kafka_replacement_gate",
+        "kafka_safety_check",
+        kind="replacement",
         client=client,
-        node_id=node_id,
+        node_ids=[node_id],
         roles=["broker", "controller"],
         directory_id=directory_id,
         log_dirs=[{"path": path, "state": "empty"}],

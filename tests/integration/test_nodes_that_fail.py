@@ -50,7 +50,7 @@ def test_a_stopped_node_is_missed_held_against_the_others_and_forgiven_when_it_i
     fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
 ) -> None:
     run_module("kafka_topic", client=client, name="orders", partitions=6)
-    gate: Module = lambda **params: run_module("kafka_shutdown_check", client=client, **params)  # noqa: E731
+    gate: Module = lambda **params: run_module("kafka_safety_check", client=client, **params)  # noqa: E731
     assert all(gate(node_ids=[node], timeout=10)["allowed"] for node in fragile.nodes)
     assert not gate(node_ids=[1, 2], timeout=1).get("allowed")
 
@@ -63,7 +63,7 @@ def test_a_stopped_node_is_missed_held_against_the_others_and_forgiven_when_it_i
     assert "without 1 only 1 of 3 controllers are caught up" in refused["msg"]
     assert "of min 2 would fall to 1" in refused["msg"]
     assert gate(node_ids=[3], timeout=3)["allowed"]
-    predicted = run_module("kafka_shutdown_check", check_mode=True, client=client, node_ids=[1])
+    predicted = run_module("kafka_safety_check", check_mode=True, client=client, node_ids=[1])
     assert not predicted.get("failed")
     assert predicted["reasons"]
 
@@ -126,8 +126,8 @@ def test_a_lost_majority_is_named_and_only_a_batch_that_was_planned_unchecked_go
     assert f"{addresses[0]}: nothing listens" in found["msg"]
     assert f"The controller at {addresses[2]} follows" in found["msg"]
     planned = {"client": client, "node_ids": [3], "timeout": 1}
-    assert run_module("kafka_shutdown_check", once_led=True, **planned)["allowed"]
-    assert run_module("kafka_shutdown_check", **planned)["failed"]
+    assert run_module("kafka_safety_check", once_led=True, **planned)["allowed"]
+    assert run_module("kafka_safety_check", **planned)["failed"]
     for node in (1, 2):
         fragile.launch_node(node)
     assert health(node_id=1, timeout=120)["healthy"]

@@ -66,7 +66,7 @@ def test_modules_ask_brokers_and_controllers_as_the_node(
 def test_modules_change_the_cluster_as_the_node(client: dict[str, Any], run_module: Module) -> None:
     made = run_module("kafka_topic", client=client, name="secured", partitions=3, replication_factor=3)
     assert made["changed"]
-    found = run_module("kafka_shutdown_check", client=client, node_ids=[2])
+    found = run_module("kafka_safety_check", client=client, node_ids=[2])
     assert found["allowed"], found
 
 

@@ -82,7 +82,7 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
 
 
 def unread_settings(live: Result | None) -> tuple[str, ...]:
-    """Describe why settings of brokers could not be compared. `live`: result of ``kafka_config_plan``, if requested."""
+    """Describe why settings of brokers could not be compared. `live`: result of ``kafka_change_plan``, if requested."""
     if live is None or live.get("skipped"):
         return ()
     reasons = [reason] if (reason := unread(live)) else live.get("unanswered", ())

@@ -22,7 +22,7 @@ def unfinished(
     live: Mapping[str, Any],
     inventory: str = "",
 ) -> Iterator[Cause]:
-    """Find unfinished work. `about`: cluster of ``kafka_desired``. `live`: result of ``kafka_config_plan``."""
+    """Find unfinished work. `about`: cluster of ``kafka_desired``. `live`: result of ``kafka_change_plan``."""
     phases = Counter(node.migration for node in nodes if node.migration)
     if phases or about.get("migration") in (OPEN, SWITCH):
         text = ", ".join(f"{count} of {len(nodes)} nodes {phase}" for phase, count in sorted(phases.items()))

@@ -54,7 +54,7 @@ def status(
 ) -> Status:
     """Return the status. `desired`: a fact. `hosts`: host -> registered results (``evidence``, ``node_drift``).
 
-    Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
+    Results of ``kafka_cluster_info`` and ``kafka_change_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
     own = _own(desired, hosts)

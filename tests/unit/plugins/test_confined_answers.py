@@ -96,7 +96,7 @@ def test_text_of_a_host_steers_no_terminal_and_floods_none(project: LyingProject
 
 def test_a_roll_restarts_only_nodes_that_are_due(project: LyingProject) -> None:
     nodes = [{"host": "honest", "node_id": 2, "started_at": 0, "differences": []}]
-    plan = {"kafka_roll_plan": {"nodes": nodes, "client": {}}, "run_once": True}
+    plan = {"kafka_change_plan": {"kind": "restart", "nodes": nodes, "client": {}}, "run_once": True}
     lie = {"batches": [{"checked": False, "nodes": [{"host": "localhost", "keep": False}], "node_ids": [2]}]}
     run = project.run([plan], lie)
     assert "names localhost; due are honest" in run.text

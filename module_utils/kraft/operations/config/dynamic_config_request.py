@@ -24,7 +24,7 @@ def live_keys(version: str) -> frozenset[str]:
 def change_nodes(
     hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return one entry for each of `hosts`, in the form of ``kafka_config_plan``.
+    """Return one entry for each of `hosts`, in the form of ``kafka_change_plan``.
 
     `found` is what ``kafka_node`` returned on each host, `desired` is ``kafka_desired``'s fact.
     """

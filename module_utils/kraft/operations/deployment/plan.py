@@ -30,7 +30,7 @@ def deployment_plan(
     batches: Iterable[Mapping[str, Any]],
     resources: Mapping[str, Any] | None = None,
 ) -> Json:
-    """Return the plan. `live`: of ``kafka_config_plan``. `batches`: of ``kafka_roll_plan``. `desired`: a fact.
+    """Return the plan. `live`, `batches`: of ``kafka_change_plan``. `desired`: a fact.
 
     `resources`: of ``operations/resources/reviewed.py``.
 

@@ -148,7 +148,7 @@ def warnings(sight: Sight, node_ids: Collection[int]) -> list[str]:
 
 
 def as_result(batches_: Iterable[Batch], nodes: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the batches in the form of ``kafka_roll_plan``; `nodes`: node id -> node as it was given."""
+    """Return the batches in the form of ``kafka_change_plan``; `nodes`: node id -> node as it was given."""
     return [
         {
             "node_ids": list(batch.node_ids),

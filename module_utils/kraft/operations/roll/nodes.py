@@ -35,11 +35,11 @@ def stale(
     settled: Mapping[str, Iterable[str]] | None = None,
     down: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return the hosts whose process must be restarted, for ``kafka_roll_plan``; with `down` also those without one.
+    """Return the hosts whose process must be restarted, for ``kafka_change_plan``; with `down` also those without one.
 
     `processes`: host -> result of ``kafka_node``; a host that is left out of the run (``--limit``) has none, and is
     left out here. `desired`: ``kafka_desired``'s fact. `only`: hosts that may be restarted.
-    `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them.
+    `settled`: host -> settings that are changed live, as ``kafka_change_plan`` returned them.
     """
     out = []
     for host, found in _processes(processes).items():
@@ -56,7 +56,7 @@ def stale(
 def ordered(
     plan: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]], together: int
 ) -> list[dict[str, Any]]:
-    """Return the batches of a `plan` that a host returned for ``kafka_roll_plan``, with the `nodes` that it was given.
+    """Return the batches of a `plan` that a host returned for ``kafka_change_plan``, with the given `nodes`.
 
     The order, ``checked`` and ``keep`` are the host's answer. Raises RefusedError if it names another host, names one
     twice, leaves one out, or puts more than `together` into a batch, or more than one into an unchecked batch.
@@ -88,7 +88,7 @@ def _unusable(what: str, due: Iterable[str]) -> RefusedError:
 def change_nodes(
     processes: Mapping[str, Mapping[str, Any] | None], desired: Mapping[str, Any], always: bool = False
 ) -> list[dict[str, Any]]:
-    """Return the nodes for ``kafka_config_plan``; none if nothing differs and nothing was written.
+    """Return the nodes for ``kafka_change_plan``; none if nothing differs and nothing was written.
 
     `processes`: host -> result of ``kafka_node``.
     `always`: also if no file differs. If every node was down until now, nothing can be changed live. The state of a

@@ -181,8 +181,8 @@ def maintenance_failure(
 ) -> str:
     """Return the message about a host's failed maintenance: the reason, the state of its node, and the next step.
 
-    `batches`: all of the run, as ``kafka_roll_plan`` gives them; `failure`: the failed task's result, empty if that was
-    another host's; `started`: the registered result of the start after it.
+    `batches`: all of the run, as ``kafka_change_plan`` gives them; `failure`: the failed task's result, empty if that
+    was another host's; `started`: the registered result of the start after it.
     """
     left = [[node["host"] for node in batch["nodes"]] for batch in batches]
     while left and host not in left[0]:

@@ -22,7 +22,7 @@ def read_instances(client: Any, cluster: str) -> tuple[list[model.CurrentInstanc
 def exposed(params: dict[str, Any]) -> dict[str, Any]:
     """Return the open ports, and those that are open without need; raises AccountError.
 
-    A rule of one group opens a port, regardless of the other groups. `params`: parameters of ``kafka_ec2_plan``.
+    A rule of one group opens a port, regardless of the other groups. `params`: parameters of ``kafka_ec2``.
     """
     try:
         instances, groups = read_instances(

@@ -132,7 +132,7 @@ def verdict(hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], plan: 
     """List all findings: ports open without need, then deviating measurements.
 
     `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing if not inspected.
-    `plan`: ``kafka_ec2_plan``'s fact.
+    `plan`: ``kafka_ec2``'s fact.
     """
     lines: list[str] = []
     for host in hosts:

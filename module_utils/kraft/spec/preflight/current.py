@@ -15,7 +15,7 @@ def current(found: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) 
     `found`: host -> facts of ``kafka_host_info``, of those that were inspected; they are ``looked``. A host that is
     another node than `desired` (``kafka_desired``) has for it, or another cluster's, is in no other list.
     ``controllers``: those of `desired`, each at its current address, if that is known. ``looks``: for
-    ``kafka_roll_plan``.
+    ``kafka_change_plan``.
     """
     own = {host: facts for host, facts in found.items() if host in desired["nodes"] and _is_own(host, facts, desired)}
     deployed = [facts["deployed"] for facts in own.values()]

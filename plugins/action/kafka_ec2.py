@@ -1,4 +1,4 @@
-"""Queries EC2 for a cluster's resources, and reports the missing ones; changes nothing."""
+"""Plans a cluster's resources on EC2, and has the module create them under the name of this run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft.control import this_run
+from ansible.module_utils.kraft.node.run_lock import lock
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.providers.ec2 import (
     asked,
@@ -42,13 +44,24 @@ OF_A_HOST = {
     "ssh_port": "ansible_port",
     "partition": "kafka_ec2_partition",
 }
-ARGUMENT_SPEC = {
+ARGUMENT_SPEC: dict[str, Any] = {
+    "operation": {"type": "str", "choices": ["plan", "apply"], "required": True},
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-    "hosts": {"type": "list", "elements": "str", "required": True},
-    "settings": {"type": "dict", "required": True},
+    "hosts": {"type": "list", "elements": "str"},
+    "settings": {"type": "dict"},
     "found": {"type": "dict", "default": {}},
     "exposure": {"type": "bool", "default": False},
+    "wanted": {"type": "dict"},
+    "delete_data": {"type": "bool", "default": False},
+    "terminate": {"type": "list", "elements": "str", "default": []},
+    "patience": {"type": "float", "default": 120},
+    "boot": {"type": "float", "default": 600},
+    "pause": {"type": "float", "default": 2},
+    "young": {"type": "float", "default": 20},
+    "break_run": {"type": "str", "default": ""},
 }
+NEEDS = [("operation", "plan", ["hosts", "settings"]), ("operation", "apply", ["wanted"])]
+OF_APPLY = ("operation", "state", "wanted", "delete_data", "terminate", "patience", "boot", "pause", "young")
 
 
 def of_hosts(hosts: list[str], hostvars: Data) -> dict[str, Data]:
@@ -85,14 +98,20 @@ def disks(tags: Data) -> dict[str, str]:
 
 
 class ActionModule(ActionBase):
-    """One look by the module of the same name; the rest is worked out here."""
+    """The module of the same name calls AWS; the rest is worked out here."""
 
     _supports_check_mode = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
+        _, arguments = self.validate_argument_spec(ARGUMENT_SPEC, required_if=NEEDS)
         variables = task_vars or {}
+        if arguments["operation"] == "plan":
+            return self._planned(arguments, variables)
+        return {"skipped": True} if self._task.check_mode else self._applied(arguments, variables)
+
+    def _planned(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
+        """Return the plan, or the refusal with every problem."""
         settings, gone = arguments["settings"], arguments["state"] == "absent"
         desired = named(settings) if gone else variables["ansible_facts"]["kafka_desired"]
         hosts = {} if gone else of_hosts(arguments["hosts"], variables["hostvars"])
@@ -126,7 +145,7 @@ class ActionModule(ActionBase):
 
     def _exposure(self, wanted: Desired, facts: Data, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the ports that the security groups open, or why they cannot be seen."""
-        arguments = {"region": wanted.region, "cluster": wanted.cluster}
+        arguments = {"operation": "plan", "region": wanted.region, "cluster": wanted.cluster}
         arguments |= {name: facts[name] for name in ("allowed", "listeners")}
         exposed: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
         return exposed
@@ -164,7 +183,7 @@ class ActionModule(ActionBase):
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the current state, or why it cannot be seen."""
         question = dataclasses.replace(observe.question_for(wanted), protection=True)
-        arguments = {"region": wanted.region, **dataclasses.asdict(question)}
+        arguments = {"operation": "plan", "region": wanted.region, **dataclasses.asdict(question)}
         with unasked.announced(DISPLAY.display, unasked.SILENT):
             looked: dict[str, Any] = self._execute_module(module_args=arguments, task_vars=variables)
         return looked
@@ -187,3 +206,24 @@ class ActionModule(ActionBase):
                 f"No running machine yet: {hosts}. Check mode shows changes on a machine only once it runs."
             )
         return self._result(lines, {"kafka_ec2": request})
+
+    def _applied(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
+        """Name the run that makes things, and take over the lock of a run of this machine that is dead."""
+        ours = this_run.asking(this_run.main_process())
+        if arguments["state"] == "present":
+            DISPLAY.display("Waiting for AWS: a new machine takes about a minute until it runs.")
+
+        def execute(more: dict[str, str]) -> dict[str, Any]:
+            given = {name: arguments[name] for name in OF_APPLY}
+            given |= {"record": ours.as_dict(), "break_run": arguments["break_run"], **more}
+            answer: dict[str, Any] = self._execute_module(module_args=given, task_vars=variables)
+            return answer
+
+        result, holder = this_run.asked_as(ours, False, execute)
+        if holder and not result.get("granted"):
+            return {
+                **result,
+                "failed": True,
+                "msg": f"Nothing was changed in AWS. {lock.refusal('The cluster', holder)}",
+            }
+        return result

@@ -1,4 +1,4 @@
-"""The control side of `kafka_replacement_gate`: the answer of the cluster as a fact of its host."""
+"""The control side of `kafka_safety_check`: the answer of the cluster as a fact of its host."""
 
 from __future__ import annotations
 

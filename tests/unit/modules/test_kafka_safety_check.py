@@ -1,15 +1,15 @@
-"""kafka_shutdown_check for a batch that the plan lets go unchecked: evidence of an hour ago is none."""
+"""kafka_safety_check for a batch that the plan lets go unchecked: evidence of an hour ago is none."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 
-import kafka_shutdown_check
 import pytest
 from ansible.module_utils.kraft.cluster.gather import Patience
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.operations.safety import shutdown
 
 from tests.unit.cluster.snapshots import cluster, partition, quorum, topic
 from tests.unit.modules.module_runner import Result, RunModule
@@ -24,10 +24,10 @@ EXPECTED = {"expected": {"cluster_id": SERVES.cluster_id}}
 @pytest.fixture
 def asked(run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> RunModule:
     def run(seen: Outcome[Snapshot], once_led: bool) -> Result:
-        monkeypatch.setattr(kafka_shutdown_check, "Client", lambda *_, **__: contextlib.nullcontext())
+        monkeypatch.setattr(shutdown, "Client", lambda *_, **__: contextlib.nullcontext())
         monkeypatch.setattr(Patience, "observe", lambda *_: seen)
         client = {"bootstrap_servers": ["127.0.0.1:9092"]}
-        return run_module("kafka_shutdown_check", client=client, node_ids=[2], once_led=once_led, timeout=0, **EXPECTED)
+        return run_module("kafka_safety_check", client=client, node_ids=[2], once_led=once_led, timeout=0, **EXPECTED)
 
     return run
 

@@ -1,10 +1,9 @@
-"""kafka_roll_plan: what is asked, for how long, and what is made of answers that do not come."""
+"""The plan of a roll: what is asked, for how long, and what is made of answers that do not come."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import kafka_roll_plan
 import pytest
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.outcome import Known, Unknown, Unreachable
@@ -17,6 +16,7 @@ from ansible.module_utils.kraft.errors import (
     UnansweredError,
     UnreachableError,
 )
+from ansible.module_utils.kraft.operations.roll import planner
 
 from tests.unit.cluster.snapshots import cluster
 
@@ -35,7 +35,7 @@ def looks(monkeypatch: pytest.MonkeyPatch, *answers: Snapshot | KraftError) -> l
         return answer
 
     monkeypatch.setattr(gather, "through_current_broker", observe)
-    monkeypatch.setattr("kafka_roll_plan.time.sleep", lambda _: None)
+    monkeypatch.setattr("time.sleep", lambda _: None)
     return given
 
 
@@ -52,16 +52,16 @@ def test_an_answer_that_is_denied_late_or_not_understood_is_unknown(
     monkeypatch: pytest.MonkeyPatch, error: KraftError
 ) -> None:
     looks(monkeypatch, error)
-    assert kafka_roll_plan.looked(CLIENT, 0, 2000) == Unknown(str(error))
+    assert planner.looked(CLIENT, 0, 2000) == Unknown(str(error))
 
 
 def test_a_cluster_of_which_nothing_listens_is_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     looks(monkeypatch, UnreachableError("nothing listens"))
-    assert kafka_roll_plan.looked(CLIENT, 0, 2000) == Unreachable("nothing listens")
-    assert kafka_roll_plan.looked(CLIENT, 100, 2000, check_mode=True) == Unreachable("nothing listens")
+    assert planner.looked(CLIENT, 0, 2000) == Unreachable("nothing listens")
+    assert planner.looked(CLIENT, 100, 2000, check_mode=True) == Unreachable("nothing listens")
 
 
 def test_a_late_answer_is_given_more_time_until_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     given = looks(monkeypatch, *[UnansweredError("late")] * 5, cluster())
-    assert kafka_roll_plan.looked(CLIENT, 100, 2000) == Known(cluster())
+    assert planner.looked(CLIENT, 100, 2000) == Known(cluster())
     assert given == [5, 10, 20, 40, 60, 60]
