@@ -66,7 +66,7 @@ def other_roles() -> set[str]:
     [
         (filters, 26),
         (private_variables, 11),
-        (registers_read_elsewhere, 7),
+        (registers_read_elsewhere, 5),
         (entry_points, 20),
         (modules, 46),
         (other_roles, 2),
