@@ -46,6 +46,10 @@ options:
     description: Seconds to wait for each answer. A connection that is not accepted within 2 seconds is given up.
     type: int
     default: 3
+  fact:
+    description: Keep the result as the fact C(kafka_connectivity) of the host.
+    type: bool
+    default: false
 extends_documentation_fragment: [kafka_client, kafka_controllers]
 author: Kraftwright
 """
@@ -133,6 +137,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "listeners": {"type": "list", "elements": "dict", "default": []},
     "reach": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 3},
+    "fact": {"type": "bool", "default": False},
 }
 ANSWERS = ("open", "refused")
 

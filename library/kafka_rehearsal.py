@@ -95,6 +95,14 @@ options:
   features:
     description: Feature to level, as for M(kafka_feature).
     type: dict
+  snapshot:
+    description:
+      - RV(ignore:snapshot) of M(kafka_cluster_info), with its quorum. O(cluster), O(features) and O(known_settings)
+        are derived from it and the fact C(kafka_desired), and RV(lines) and RV(refusals) are returned.
+    type: dict
+  source:
+    description: Host of the copied metadata log, with O(snapshot).
+    type: str
   known_settings:
     description: C(topic) and C(broker) to the names of the settings that the release has.
     type: dict
@@ -119,6 +127,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+lines:
+  description: Lines of the page.
+  returned: with O(snapshot)
+  type: list
+  elements: str
+refusals:
+  description: Reasons why the finalisation will be refused.
+  returned: with O(snapshot)
+  type: list
+  elements: str
 names:
   description: Names of the files.
   returned: with O(state=copied)
@@ -214,6 +232,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "cluster": {"type": "dict", "options": CLUSTER_SPEC},
     "features": {"type": "dict"},
     "known_settings": {"type": "dict"},
+    "snapshot": {"type": "dict"},
+    "source": {"type": "str"},
 }
 NEEDS = [
     ("state", "copied", ["metadata_dir"]),

@@ -12,6 +12,7 @@ from ansible.plugins.action import ActionBase
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.control import authority, given_certificates
+from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.certificates.judgement import judge, node_of
 from ansible.module_utils.kraft.operations.certificates.load import LOAD_SPEC
@@ -44,8 +45,7 @@ class ActionModule(ActionBase):
         needs = [("state", *each) for each in NEEDS]
         _, self._given = self.validate_argument_spec(ARGUMENT_SPEC, required_if=needs)
         if self._given["state"] == "loaded":
-            loaded: dict[str, Any] = self._execute_module(task_vars=task_vars)
-            return loaded
+            return remembered(self._execute_module(task_vars=task_vars), "kafka_certificate_loaded")
         self._given["authority"] = self._loader.path_dwim(self._given["authority"])
         self._task_vars = task_vars
         found = self._files()

@@ -141,7 +141,9 @@ class ActionModule(ActionBase):
         facts = answer["ansible_facts"]["kafka_ec2"]
         facts.update(requests.of_audit(reading.wanted(settings, desired, hosts, inside), found, desired["nodes"]))
         facts["outdated"] = bool(unknown(found, variables["hostvars"]))
-        return {**self._exposure(wanted, facts, variables), **answer} if arguments["exposure"] else answer
+        exposed = self._exposure(wanted, facts, variables) if arguments["exposure"] else {}
+        facts["exposure"] = {name: exposed.get(name, []) for name in ("reachable", "unjustified")}
+        return {**exposed, **answer}
 
     def _exposure(self, wanted: Desired, facts: Data, variables: dict[str, Any]) -> dict[str, Any]:
         """Return the ports that the security groups open, or why they cannot be seen."""

@@ -23,6 +23,7 @@ if str(ROOT) not in sys.path:
 
 from ansible.module_utils.kraft.control import reports, summary
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
+from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.wording import printable_text
 
@@ -77,7 +78,7 @@ def of_directory(given: Result, check_mode: bool) -> Result:
         return {"failed": True, "msg": f"{error}. Nothing was written"}
     predicted = check_mode and not reports.is_foreign(path, given["cluster_id"])
     changed = not predicted and reports.claim(path, given["cluster_id"])
-    return {"changed": changed, "directory": str(path), "run_id": run_id()}
+    return remembered({"changed": changed, "directory": str(path), "run_id": run_id()}, "kafka_reports")
 
 
 def run_id() -> str:
