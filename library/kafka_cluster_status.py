@@ -18,7 +18,7 @@ options:
     required: true
   looked:
     description:
-      - Host to what was registered on it, as filter C(kraft_registered) gives it. C(process) of M(kafka_node),
+      - Host to what was registered on it, as filter C(kraft_results) gives it. C(process) of M(kafka_node),
         C(kernel) of M(kafka_sysctl), C(view) of M(kafka_connectivity_info).
     type: dict
     required: true

@@ -17,21 +17,22 @@ options:
         it holds. In check mode it only refuses.
       - V(copy) writes C(mirror.html) with the copy's state, counts of both sides by topic, its lag at each look so far,
         and its last proof. C(mirror.json) beside it has the same as data.
+      - V(limits) prints the limits that hosts do not grant, and is skipped if they grant all.
       - V(run) prints the quorum's leader, the voters and their lag, the brokers, the bootstrap address, the results of
         the smoke test, the path of the page, and the next command. In check mode it lists the checks that such a run
         leaves out. Everything may be missing, and it never fails.
     type: str
-    choices: [directory, copy, run]
+    choices: [directory, copy, limits, run]
     required: true
   directory:
-    description: Directory of the reports. Required, but for V(run).
+    description: Directory of the reports. Required for V(directory) and V(copy).
     type: path
   cluster_id: {description: Id of the cluster whose reports it is for; with V(directory) and V(copy)., type: str}
-  desired: {description: The fact C(kafka_desired); with V(run)., type: dict}
+  desired: {description: The fact C(kafka_desired); with V(run) and V(limits)., type: dict}
   looked:
     description:
-      - With V(run), host to its results, as filter C(kraft_results) gives them. Shows what a host does not grant of
-        C(kernel) (M(kafka_sysctl)), C(appcds_archive) (M(kafka_appcds_archive)) and C(nofile_hard).
+      - With V(run) and V(limits), host to its results, as filter C(kraft_results) gives them. Shows what a host does
+        not grant of C(kernel) (M(kafka_sysctl)), C(appcds_archive) (M(kafka_appcds_archive)) and C(nofile_hard).
     type: dict
     default: {}
   source: {description: "With V(copy), the source's name.", type: str}

@@ -53,7 +53,7 @@ options:
     elements: path
     default: []
   collected:
-    description: Host to what was registered there, as filter C(kraft_registered) gives it; C(support) is read.
+    description: Host to the result of collecting there, empty for a host without one.
     type: dict
     default: {}
 author: [Kraftwright]

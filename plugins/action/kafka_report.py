@@ -25,6 +25,7 @@ from ansible.module_utils.kraft.control import reports, summary
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.wording import printable_text
 
 from spark_jobs import private_file
@@ -34,7 +35,7 @@ from spark_jobs.report_check import schema_errors
 
 DISPLAY = Display()
 ARGUMENT_SPEC: dict[str, Any] = {
-    "kind": {"type": "str", "choices": ["directory", "copy", "run"], "required": True},
+    "kind": {"type": "str", "choices": ["directory", "copy", "limits", "run"], "required": True},
     "directory": {"type": "path"},
     "cluster_id": {"type": "str"},
     "desired": {"type": "dict"},
@@ -48,6 +49,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 NEEDS = [
     ("kind", "directory", ["directory", "cluster_id"]),
     ("kind", "copy", ["directory", "cluster_id", "source", "progress"]),
+    ("kind", "limits", ["desired"]),
 ]
 COLOURS = {"proven": constants.COLOR_OK, **dict.fromkeys(("failed", "undecided", "unreachable"), constants.COLOR_ERROR)}
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -119,6 +121,14 @@ def thinned(history: list[list[float]]) -> list[list[float]]:
     return history if len(history) <= LONGEST else [*history[:-1:2], history[-1]]
 
 
+def of_limits(given: Result, _: bool) -> Result:
+    """Report the limits that hosts do not grant; skipped if there are none."""
+    lines = ungranted.lines(ungranted.ungranted(given["looked"], given["desired"]["nodes"]), list(given["looked"]))
+    if not lines:
+        return {"changed": False, "skipped": True}
+    return {"changed": False, "msg": lines, "_ansible_verbose_always": True}
+
+
 def of_run(given: Result, check_mode: bool) -> Result:
     """End a run with its result, as plain lines on the terminal."""
     page = given["page"] or ""
@@ -152,5 +162,6 @@ def proven(path: str | None) -> dict[str, Any] | None:
 REPORTS: dict[str, Callable[[Result, bool], Result]] = {
     "directory": of_directory,
     "copy": of_copy,
+    "limits": of_limits,
     "run": of_run,
 }

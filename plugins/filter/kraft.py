@@ -12,7 +12,6 @@ from ansible.errors import AnsibleFilterError
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.spec.desired import contributions, files, membership
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
@@ -73,11 +72,6 @@ def _results(facts: Mapping[str, Any], registered: Mapping[str, Mapping[str, Any
 def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Return a task's result or, if the inspection found nothing to do for it, the inspection's result."""
     return looked if looked and (not registered or registered.get("skipped")) else registered or None
-
-
-def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Any]) -> list[str]:
-    """Describe limits that hosts do not grant. `looked`: of `kraft_results`; `nodes`: of ``kafka_desired``."""
-    return ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
 
 
 def kraft_now(
@@ -143,5 +137,4 @@ class FilterModule:
             "kraft_now": kraft_now,
             "kraft_results": kraft_results,
             "kraft_status": kraft_status,
-            "kraft_ungranted": kraft_ungranted,
         }

@@ -64,7 +64,7 @@ def other_roles() -> set[str]:
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
-        (filters, 26),
+        (filters, 25),
         (private_variables, 11),
         (registers_read_elsewhere, 5),
         (entry_points, 20),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.control.summary import WIDTH, Run, summary_lines
 
+from plugins.action.kafka_report import of_limits
 from tests.unit.problems import named
 from tests.wording_files import Wording
 
@@ -240,6 +241,14 @@ def play(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(("unmet", "printed"), [([], False), ([{"name": "vm.swappiness", "wanted": "1"}], True)])
+def test_limits_are_reported_only_if_a_host_grants_less(unmet: list[dict[str, Any]], printed: bool) -> None:
+    looked = {"kraft1": {"kernel": {"unmet": [{"value": "60", "reason": "read-only", **each} for each in unmet]}}}
+    found = of_limits({"desired": DESIRED, "looked": looked}, False)
+    assert bool(found.get("skipped")) is not printed
+    assert ("vm.swappiness is 60, not 1" in "".join(found.get("msg", ()))) is printed
 
 
 def test_playbook_prints_plain_lines(tmp_path: Path) -> None:
