@@ -21,7 +21,7 @@ description:
   - It holds a lock in AWS meanwhile, a key pair whose name only one run can take. It takes over the lock of a dead run
     of this machine. Every thing gets its tags in the call that makes it, so that a killed run goes on where it was.
 options:
-  operation: {description: What to do., type: str, choices: [plan, apply], required: true}
+  operation: {description: "Make the plan, or apply it.", type: str, choices: [plan, apply], required: true}
   state:
     description: V(present) creates the cluster, V(absent) removes it.
     type: str

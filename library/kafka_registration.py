@@ -63,10 +63,9 @@ registered:
   elements: int
 """
 
-import dataclasses
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.cluster import registration
 from ansible.module_utils.kraft.cluster.client import Client
@@ -93,8 +92,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """The registered nodes of the role, and what prevents the removal: for now, finally, or with this Kafka."""
 
     registered: frozenset[int]
@@ -161,7 +159,7 @@ def ensure_unregistered(
             raise RefusedError([*seen.refusals, *seen.waits])
         before |= {node_id} & seen.registered
         if check_mode or node_id not in seen.registered:
-            gone = dataclasses.replace(seen, registered=seen.registered - {node_id})
+            gone = seen._replace(registered=seen.registered - {node_id})
             return result(node_id, gone, node_id in before)
         if not seen.waits:
             nodes.unregister(node_id)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Loads each module as its host does. What is no part of Python or of Ansible's own module code is not found.
+#: Loads each module as its host does. Modules are not found that are no part of Python or of Ansible's own module code.
 LOADED = """
 import importlib.util, sys
 from pathlib import Path
