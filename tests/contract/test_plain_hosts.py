@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Loads each module as its host does. What is no part of Python or of Ansible's own module code is not found.
+#: Loads each module as its host does: only Python's own modules and Ansible's code for modules are found.
 LOADED = """
 import importlib.util, sys
 from pathlib import Path
@@ -29,8 +29,9 @@ for name in sorted(found):
     for one in [one for one in sys.modules if ".module_utils.kraft" in one]:
         del sys.modules[one]
     spec = importlib.util.spec_from_file_location(name, root / "library" / f"{name}.py")
+    sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(sys.modules[name])
     except ModuleNotFoundError as error:
         print(f"{name}: {error}")
 print(len(found))
