@@ -29,8 +29,9 @@ for name in sorted(found):
     for one in [one for one in sys.modules if ".module_utils.kraft" in one]:
         del sys.modules[one]
     spec = importlib.util.spec_from_file_location(name, root / "library" / f"{name}.py")
+    sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(sys.modules[name])
     except ModuleNotFoundError as error:
         print(f"{name}: {error}")
 print(len(found))
