@@ -10,7 +10,12 @@ from tests.unit.spec.role_variables import rendered_in_task
 
 HOSTS = ["k1", "k2"]
 TASK = ("kafka/tasks/health.yml", "Wait until each node serves")
-GIVEN: dict[str, Any] = {"inventory_hostname": "k2", "kafka_hosts": HOSTS, "kafka_install_dir": "/opt/kafka", "kafka_version": "4.4.0"}
+GIVEN: dict[str, Any] = {
+    "inventory_hostname": "k2",
+    "kafka_hosts": HOSTS,
+    "kafka_install_dir": "/opt/kafka",
+    "kafka_version": "4.4.0",
+}
 
 
 @pytest.mark.parametrize(
