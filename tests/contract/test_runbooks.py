@@ -31,6 +31,7 @@ QUOTED = [
 SAID_IN = ("module_utils", "plugins", "library", "roles", "playbooks", "spark_jobs", "dist", "scripts", "tests/wording")
 #: Messages of other programs (Kafka, its clients, OpenSSL), and a command.
 OF_OTHERS = (
+    "Invalid record timestamp",
     "SASL authentication error",
     "credentials with SASL mechanism",
     "certificate verify failed",
