@@ -185,6 +185,7 @@ def _remarks(counts: Counts, changed: Changes, explained: bool) -> list[str]:
     if changed["brokers_gone"]:
         gone = ", ".join(f"{node} ({host})" for node, host in changed["brokers_gone"].items())
         sentences.append(f"Gone since the beginning: node {gone}.")
+        sentences.append("Next: find the cause of that with playbooks/cluster_status.yml.")
     if changed["leaders_moved"]:
         moved = ", ".join(_moved(one) for one in changed["leaders_moved"][:MOST_MOVED])
         more = len(changed["leaders_moved"]) - MOST_MOVED

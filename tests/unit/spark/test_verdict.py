@@ -106,7 +106,8 @@ def test_what_was_there_at_the_beginning_and_is_gone_is_said() -> None:
     changed = Changes(brokers_gone={"9": "d:9092"}, leaders_moved=moved, tasks_retried=0)
     found = judge(changed=changed)
     assert found["outcome"] == "proven"
-    assert "Gone since the beginning: node 9 (d:9092)." in found["sentences"]
+    gone = found["sentences"].index("Gone since the beginning: node 9 (d:9092).")
+    assert found["sentences"][gone + 1] == "Next: find the cause of that with playbooks/cluster_status.yml."
     (said,) = [sentence for sentence in found["sentences"] if sentence.startswith("Leaders moved")]
     assert "partition 0 from node 2 to node 1, partition 1 from node 2 to none" in said
     assert said.endswith("and 2 more.")
