@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import ansible.module_utils
 import yaml
+from ansible import constants
 from ansible.errors import AnsibleAction
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
@@ -92,8 +93,10 @@ class ActionModule(ActionBase):
         module_results.require()
         _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
-        if nowhere := validation.nowhere(hosts, hostvars):
-            raise invalid(nowhere, len(hosts), arguments["report"])
+        if refused := validation.nowhere(hosts, hostvars) or validation.kept_facts(
+            constants.config.get_config_value("CACHE_PLUGIN")
+        ):
+            raise invalid(refused, len(hosts), arguments["report"])
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
         unknown = unknown_machines(hosts, hostvars) if NODES in given else []
         if errors(unknown):

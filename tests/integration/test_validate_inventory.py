@@ -200,6 +200,13 @@ def test_an_empty_inventory_is_refused(tmp_path: Path) -> None:
     assert [each["rule"] for each in json.loads(done.stdout)["problems"]] == ["no_host"]
 
 
+def test_facts_that_outlive_a_run_are_refused(tmp_path: Path) -> None:
+    cache = {"ANSIBLE_CACHE_PLUGIN": "ansible.builtin.jsonfile", "ANSIBLE_CACHE_PLUGIN_CONNECTION": str(tmp_path / "c")}
+    done = validate(example(tmp_path), COLUMNS="400", **cache)
+    assert done.returncode != 0
+    assert "run with ANSIBLE_CACHE_PLUGIN=memory" in " ".join(done.stdout.split())
+
+
 def test_check_mode_says_the_same(tmp_path: Path) -> None:
     assert validate(example(tmp_path / "a"), "--check", "--diff").returncode == 0
     assert validate(example(tmp_path / "b", BROKEN), "--check", "--diff").returncode != 0

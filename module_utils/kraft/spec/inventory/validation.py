@@ -22,6 +22,14 @@ def nowhere(hosts: Sequence[str], known: Container[str]) -> list[Problem]:
     return [Problem("unknown_host", message, remedy, "hosts", host) for host in hosts if host not in known]
 
 
+def kept_facts(plugin: str) -> list[Problem]:
+    """Report a cache `plugin` that keeps facts between runs: facts decide about nodes, and would be old."""
+    if plugin.rpartition(".")[2] == "memory":
+        return []
+    message = "Ansible keeps facts between runs, so what an earlier run has seen of a host would count as seen now"
+    return [Problem("fact_cache", message, "run with ANSIBLE_CACHE_PLUGIN=memory", "fact_caching", value=plugin)]
+
+
 def validate(
     hosts: Sequence[HostVariables], specs: Mapping[str, Option], surroundings: Surroundings
 ) -> tuple[Cluster, list[Problem]]:
