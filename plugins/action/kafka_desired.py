@@ -93,9 +93,7 @@ class ActionModule(ActionBase):
         module_results.require()
         _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
-        if refused := validation.nowhere(hosts, hostvars) or validation.kept_facts(
-            constants.config.get_config_value("CACHE_PLUGIN")
-        ):
+        if refused := validation.nowhere(hosts, hostvars) or validation.kept_facts(constants.CACHE_PLUGIN):
             raise invalid(refused, len(hosts), arguments["report"])
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
         unknown = unknown_machines(hosts, hostvars) if NODES in given else []
