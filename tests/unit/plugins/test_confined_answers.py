@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def test_text_of_a_host_cannot_be_marked_as_a_template(project: LyingProject) ->
     answer = {"text": {"__ansible_type": "_AnsibleTaggedStr", "value": "{{ 6 * 7 }}", "tags": tags}}
     told = {"ansible.builtin.debug": {"msg": "FOUND {{ found.text | default('none') }}"}}
     run = project.run([{**COMMAND, "register": "found", "run_once": True}, told], answer)
-    assert "42" not in run.text
+    assert not re.search(r"(?<![\w-])42\b", run.text)  # pytest's directories have numbers, too
 
 
 @pytest.mark.parametrize(
