@@ -174,13 +174,13 @@ def of_quorum(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def of_brokers(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """Report problems of brokers that run."""
+    """Report problems of brokers that are not known to be down. A host outside of the limit was not inspected."""
     if scene.snapshot is None:
         return
     working = scene.brokers - set(broken)
     registered = {broker.node_id for broker in scene.snapshot.brokers}
     for node_id in sorted(working - registered):
-        yield Finding("not_registered", node_id, "{}: the broker runs and is not registered")
+        yield Finding("not_registered", node_id, "{}: the broker is not registered")
     for node_id in sorted(working & registered - scene.snapshot.unfenced):
         yield Finding("fenced", node_id, "{}: the broker runs and is fenced (registered, not serving)")
     for directory in scene.snapshot.log_dirs or ():
