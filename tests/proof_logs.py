@@ -189,7 +189,17 @@ def made(dice: Random, planted: tuple[str, ...], repeats: bool, keyed: bool, siz
         if cleaned and dice.random() < 0.7:
             log.clean(dice.randint(0, log.end), dice.random() < 0.5)
     for log in (source, target):
-        if dice.random() < 0.25:
+        if dice.random() < 0.35:
             log.delete(dice.randint(0, log.end))
-    group = (dice.randint(source.start, source.end), dice.randint(target.start, target.end))
+    group = (at_source(dice, source), offset(dice, target.start, target.end))
     return Case(source.side(compacted[0]), target.side(compacted[1]), group, planted)
+
+
+def offset(dice: Random, start: int, end: int) -> int:
+    """Return a group's offset: often in the head, which the other side may have deleted."""
+    return dice.choice((start, dice.randint(start, min(start + 5, end)), dice.randint(start, end)))
+
+
+def at_source(dice: Random, log: Written) -> int:
+    """Return the same of the source; in some cases retention has passed it."""
+    return dice.randint(0, log.start) if dice.random() < 0.15 else offset(dice, log.start, log.end)

@@ -10,6 +10,11 @@ partner is excused:
   transaction is not missing.
 
 A timestamp is not compared if the target's broker has set it.
+
+A group is judged by counting: the visible records from its offset to the end are equally many on both sides, or it
+skips or reads again the difference. Records that a cleaner removed from one side count on neither; in the head those
+are the last ones, since what was deleted there came before. An offset outside of the log is a separate outcome.
+Retention may pass a group on the source: then it goes on at the first record there, and may do so on the target.
 """
 
 from __future__ import annotations
@@ -97,6 +102,35 @@ def unexplained(own: Side, other: Side, mine: tuple[int, int], theirs: tuple[int
     missing = high - low - 1 - there
     cleaned = sum(cleanable(one, own, other, other.records[: theirs[1]]) for one in alone)
     return len(alone) - min(cleaned, missing)
+
+
+def placed(source: Side, target: Side, proof: Proof, group: tuple[int, int]) -> tuple[str, int | None, bool]:
+    """Return the outcome of a group's offsets, the difference, and whether no cleaner makes that a minimum."""
+    target = target._replace(compacted=source.compacted and target.compacted)
+    here, there = group
+    passed = here < source.start and not any(target.records[number].offset < there for _, number in proof.pairs)
+    if here > source.end or (here < source.start and not (passed and target.start <= there <= target.end)):
+        return "outside_source", None, True
+    if not target.start <= there <= target.end:
+        return "outside_target", None, True
+    numbers = [{pair[side] for pair in proof.pairs} for side in (0, 1)]
+    gone = [cleaned(source, target, numbers[0], numbers[1]), cleaned(target, source, numbers[1], numbers[0])]
+    rest = [
+        sum(one.offset >= at and number not in removed for number, one in enumerate(side.records))
+        for side, at, removed in zip((source, target), group, gone)
+    ]
+    more = rest[1] - rest[0]
+    outcome = "same" if not more else "earlier" if more > 0 else "later"
+    return outcome, abs(more), not more or not any(gone)
+
+
+def cleaned(own: Side, other: Side, mine: set[int], theirs: set[int]) -> set[int]:
+    """Return the numbers of one side's records that the other side's cleaner removed."""
+    first, last = min(mine, default=len(own.records)), min(theirs, default=len(other.records))
+    low, high = other.start - 1, other.offset(last)
+    missing = high - low - 1 - last - sum(low < offset < high for offset in other.aborted)
+    head = [number for number in range(first) if cleanable(own.records[number], own, other, other.records[:last])]
+    return set(head[len(head) - min(missing, len(head)) :]) | set(range(first, len(own.records))) - mine
 
 
 def cleanable(one: Rec, own: Side, other: Side, older: Sequence[Rec]) -> bool:

@@ -74,7 +74,7 @@ class Partition:
         """Account for each record of the stretch. ``pairing`` decides which pairs are counted, or kept."""
         pairing = pairing or Pairing()
         pairing.low, pairing.segment = (stretch.source.before, stretch.target.before), 0 if stretch.at_head else 1
-        judge = Judge(self.number, stretch.at_head, pairing.gaps)
+        judge = Judge(self.number, stretch.at_head, pairing.gaps, pairing.heads)
         slices = Slices.from_stretch(stretch)
         while any(slices.ahead):
             windows = slices.windows(self.number, pairing.room)

@@ -10,7 +10,7 @@ from spark_jobs.proof.account import Account
 from spark_jobs.proof.block_reader import Blocks, Places, UnreadableError, first_pass, narrowed
 from spark_jobs.proof.closer_look import Partition
 from spark_jobs.proof.held import Held, HeldReader
-from spark_jobs.proof.law import DELETED, SOURCE, TARGET, Excused
+from spark_jobs.proof.law import DELETED, SOURCE, TARGET, Excused, Heads
 from spark_jobs.proof.native_records import batches
 from spark_jobs.proof.pairing import Pairing
 from spark_jobs.proof.positions import Course
@@ -121,7 +121,7 @@ class Comparison:
             for number in pair.partitions:
                 if (pair.source.name, number) not in others:
                     records = self._read(account, pair, number, None)
-                    self.courses[pair.source.name, number] = Course(records, True, (records, records))
+                    self.courses[pair.source.name, number] = Course(records, (records, records))
 
     def _read(self, account: Account, pair: TopicPair, number: int, stretch: Stretch | None) -> int:
         """Count the records of a partition that Spark has read; those in equal blocks."""
@@ -151,7 +151,7 @@ class Comparison:
                 both = held[0][names[place][0]], held[1][names[place][1]]
                 reader = HeldReader(both, place[1], (hidden[0].get(place, []), hidden[1].get(place, [])))
                 account = self.accounts[place[0]]
-                self.courses[place] = small.judged(self.pair(place), reader, account)
+                self.courses[place] = small.judged(self.pair(place), reader, account, self.marks.get(place, ((), ())))
         if places:
             self.report(f"{len(places)} partitions compared by the native client")
 
@@ -182,20 +182,30 @@ class Comparison:
         for place, stretch in narrowed(self.clusters, self.pairs, differing, bits).items():
             pair, account = self.pair(place), self.accounts[place[0]]
             equal = self._read(account, pair, place[1], stretch)
-            below = tuple(dict.fromkeys(offsets, 0) for offsets in self.marks.get(place, ((), ())))
-            pairing = Pairing(below=(below[0], below[1]))
-            if not _head_was_deleted(pair, place[1], stretch, account):
+            marks = self.marks.get(place, ((), ()))
+            below = (dict.fromkeys(marks[SOURCE], 0), dict.fromkeys(marks[TARGET], 0))
+            pairing = Pairing(below=below, heads=Heads.at(marks))
+            if not _head_was_deleted(pair, place[1], stretch, account, pairing.heads):
                 reader = SparkReader(self.clusters, pair, place[1])
                 Partition(reader, pair, place[1]).compare(stretch, account, pairing)
             if pair.target.append_time:
                 account.stamped(pairing.paired)
             here, there = (stretches.total(blocks) for blocks in self.held(pair, place[1]))
-            paired = equal + pairing.paired
-            self.courses[place] = Course(paired, paired == here == there, (here, there), None, stretch, pairing.below)
+            first = _first_on_target(stretch, pairing)
+            course = Course(equal + pairing.paired, (here, there), None, stretch, pairing.below, pairing.heads, first)
+            self.courses[place] = course
             self.report(f"{place[0]}, partition {place[1]}: {account.in_words()} so far")
 
 
-def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: Account) -> bool:
+def _first_on_target(stretch: Stretch, pairing: Pairing) -> int | None:
+    """Return the target's offset of the first pair; null if no record is in front of it."""
+    if not pairing.heads.counted:
+        return stretch.target.end
+    high = pairing.gaps[0].high if 0 in pairing.gaps else None
+    return high[TARGET] if high else None
+
+
+def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: Account, heads: Heads) -> bool:
     """Check whether one side is empty and its log start explains the other's rest: then nothing must be read."""
     for lacking, (own, other) in enumerate((stretch.sides[::-1], stretch.sides)):
         start = pair.sides[lacking].window.starts[number]
@@ -204,5 +214,6 @@ def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: A
             excused = Excused()
             excused.take(DELETED[lacking], [own.start], start, own.records - 1)
             account.excuse(excused, number)
+            heads.records[1 - lacking], heads.counted = own.records, False
             return True
     return False

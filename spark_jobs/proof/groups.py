@@ -86,7 +86,10 @@ def _of_group(
 
 
 def _target_alone(group: str, place: Place, target: int | None, course: Course, visible: Count) -> Iterator[Position]:
-    """Yield the position of a group that has an offset on the target alone, behind records of both sides."""
+    """Yield the position of a group that has an offset on the target alone, behind records of both sides.
+
+    Records that one side alone holds do not count: the source deleted them, or every group misses them here.
+    """
     records = 0 if target is None else course.before(TARGET, target, visible)
     if records:
         yield Position(
@@ -109,22 +112,27 @@ def _judged(
     ends_at: tuple[int, int],
     counting: tuple[Course, Count],
 ) -> tuple[Outcome, int | None, bool, int | None]:
-    """Return the parts of a position: outcome, records, exact, and the offset to set."""
+    """Return the parts of a position: outcome, records, exact, and the offset to set.
+
+    Records that the target has deleted, and that the group would still read on the source, are skipped here: then no
+    offset can be set. Those that the source has deleted, and the group would read here, it reads again.
+    """
     (offset, target), (course, visible) = offsets, counting
     starts = [side.window.starts[number] for side in pair.sides]
     before = course.before(SOURCE, offset, visible)
+    skipped = course.alone(SOURCE, offset, visible)
     outcome = _without_a_place(pair, number, offsets, ends_at)
     if target is None:
-        known = offset <= ends_at[SOURCE]
+        known = offset <= ends_at[SOURCE] and not skipped
         set_to = course.next_on_target(before, starts[TARGET], ends_at[TARGET]) if known else None
         return outcome or "absent", None, True, set_to
     there = course.before(TARGET, target, visible)
     if outcome == "outside_source" and offset < starts[SOURCE] and starts[TARGET] <= target <= ends_at[TARGET]:
-        # Retention has passed the group: it would go on with the first record, here as on the source.
+        # Retention has passed the group: it would go on with the first record on the source, and may do so here.
         outcome = None if there == 0 else outcome
     if outcome:
         return outcome, None, True, None
-    found = place(before, there, course.exact)
+    found = place(before + course.alone(TARGET, target, visible), there + skipped, course.exact)
     return found.outcome, found.records, found.exact, None
 
 

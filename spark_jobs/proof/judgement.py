@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spark_jobs.proof.alignment import Pair
-from spark_jobs.proof.law import COMPACTED, DELETED, FIRST, SOURCE, TARGET, Excused
+from spark_jobs.proof.law import COMPACTED, DELETED, FIRST, SOURCE, TARGET, Excused, Heads
 from spark_jobs.proof.pairing import Gap, Single, moved
 from spark_jobs.proof.report_schema import Fault
 
@@ -69,12 +69,12 @@ class Alone:
 
 @dataclass
 class Judge:
-    """Judges one partition in parts. ``deleted``: how many records of each side's head are excused so far."""
+    """Judges one partition in parts. ``heads``: the records of each side's head that are excused so far."""
 
     partition: int
     at_head: bool
     gaps: Mapping[int, Gap]
-    deleted: list[int] = field(default_factory=lambda: [0, 0])
+    heads: Heads = field(default_factory=Heads)
 
     def judge(self, alone: Alone, source: Side, target: Side, originals: Mapping[int, int]) -> Judgement:
         """Name each record of ``alone``. ``originals``: for records on the target alone, the source's offset."""
@@ -157,13 +157,15 @@ class Judge:
 
     def _deleted(self, alone: Sequence[Single], lacking: int, other: Side, found: Judgement) -> list[Single]:
         """Return the rest that the other side's log start does not explain. Only one side can have deleted its head."""
-        room = other.start - self.deleted[lacking]
-        if not self.at_head or self.deleted[1 - lacking] or room <= 0:
+        taken, others = self.heads.records[1 - lacking], self.heads.records[lacking]
+        room = other.start - taken
+        if not self.at_head or others or room <= 0:
             return list(alone)
         rest, head = _split(alone, lambda one: one.segment == 0)
         gone = head[:room]
-        found.excused.take(DELETED[lacking], [one.offset for one in gone], 0 if self.deleted[lacking] else other.start)
-        self.deleted[lacking] += len(gone)
+        offsets = [one.offset for one in gone]
+        found.excused.take(DELETED[lacking], offsets, 0 if taken else other.start)
+        self.heads.take(1 - lacking, offsets)
         return head[room:] + rest
 
     def _fault(self, kind: str, source: int | None, target: int | None, fields: Sequence[str] = ()) -> Fault:

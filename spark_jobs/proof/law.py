@@ -10,14 +10,14 @@ A record without a partner is excused in two cases only:
 - *compacted*: the other side is compacted (for the target: both are), and this side holds a later record of the key; or
   the record has no key; or it is a deletion whose key the other side does not hold. At most as many records as offsets
   are missing on the other side between the pairs around it. A record of an aborted transaction is not missing, although
-  no consumer sees it.
+  no consumer sees it. Before the first pair these are the last ones: what was deleted there came before them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -79,12 +79,40 @@ class Excused:
             self.at_most[kind] += bound
 
 
+@dataclass
+class Heads:
+    """Records that the other side has deleted from its head, by the side that holds them: how many ``records``.
+
+    ``since``: by offset that was asked for, the number of them from there on. Nothing is known by offset if they are
+    not ``counted``: then the records before the first pair are all of this kind.
+    """
+
+    records: list[int] = field(default_factory=lambda: [0, 0])
+    since: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
+    counted: bool = True
+
+    @classmethod
+    def at(cls, offsets: tuple[Collection[int], Collection[int]]) -> Heads:
+        """Return none so far, to be counted from these offsets of both sides."""
+        return cls(since=(dict.fromkeys(offsets[SOURCE], 0), dict.fromkeys(offsets[TARGET], 0)))
+
+    def take(self, side: int, offsets: Sequence[int]) -> None:
+        """Add records of one side by their offsets, in order."""
+        self.records[side] += len(offsets)
+        for mark in self.since[side]:
+            self.since[side][mark] += len(offsets) - bisect_left(offsets, mark)
+
+
 @dataclass(frozen=True)
 class Accounted:
-    """A partition in which each record is paired or excused; ``pairs`` are offsets of both sides, in order."""
+    """A partition in which each record is paired or excused; ``pairs`` are offsets of both sides, in order.
+
+    ``heads``: by side, offsets of the records that the other one has deleted.
+    """
 
     pairs: Sequence[Pair]
     excused: Excused
+    heads: tuple[Sequence[int], Sequence[int]]
 
 
 def accounted(source: Log, target: Log) -> Accounted | None:
@@ -96,14 +124,14 @@ def accounted(source: Log, target: Log) -> Accounted | None:
         return None
     if any(after[TARGET] <= before[TARGET] for before, after in zip(numbers, numbers[1:])):
         return None
-    excused = Excused()
+    excused, heads = Excused(), (list[int](), list[int]())
     for gap in _gaps(numbers, logs):
         for lacking in (SOURCE, TARGET):
-            if not _excuse(gap, lacking, logs, excused):
+            if not _excuse(gap, lacking, logs, excused, heads):
                 return None
-    if all(excused.records[kind] for kind in DELETED):
+    if all(heads):
         return None
-    return Accounted([(source.rows[here].offset, target.rows[there].offset) for here, there in numbers], excused)
+    return Accounted([(source.rows[here].offset, target.rows[there].offset) for here, there in numbers], excused, heads)
 
 
 def _by_place(source: Log, target: Log) -> list[Pair]:
@@ -156,7 +184,9 @@ def _gaps(numbers: Sequence[Pair], logs: tuple[Log, Log]) -> Iterator[Gap]:
         low = high
 
 
-def _excuse(gap: Gap, lacking: int, logs: tuple[Log, Log], excused: Excused) -> bool:
+def _excuse(
+    gap: Gap, lacking: int, logs: tuple[Log, Log], excused: Excused, heads: tuple[list[int], list[int]]
+) -> bool:
     """Take what one side lacks in a gap; false if the evidence does not cover all of it."""
     own, other = logs[1 - lacking], logs[lacking]
     alone = gap.rows(1 - lacking, own)
@@ -170,6 +200,7 @@ def _excuse(gap: Gap, lacking: int, logs: tuple[Log, Log], excused: Excused) -> 
     if rest and (gap.low != (-1, -1) or len(rest) > other.start):
         return False
     excused.take(DELETED[lacking], rest, other.start)
+    heads[1 - lacking].extend(rest)
     return True
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spark_jobs.proof.alignment import Pair, align
-from spark_jobs.proof.law import missing
+from spark_jobs.proof.law import Heads, missing
 
 WINDOW = 100_000  # records of each side that are looked at together
 SURE = 0.75  # of a window: what is paired later may find a better pair with what is still to come
@@ -59,7 +59,7 @@ class Pairing:
 
     ``low``: offsets of the pair before the stretch, or before the log's start. ``gaps``: by segment, those in which a
     record is unpaired. ``below``: of both sides, offset -> number of pairs before it. ``pairs``: all of them, by
-    offsets, if they are kept.
+    offsets, if they are kept. ``heads``: unpaired records that the other side has deleted.
     """
 
     low: Pair = (-1, -1)
@@ -68,6 +68,7 @@ class Pairing:
     gaps: dict[int, Gap] = field(default_factory=dict)
     below: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
     pairs: list[Pair] | None = None
+    heads: Heads = field(default_factory=Heads)
     source: list[Single] = field(default_factory=list)
     target: list[Single] = field(default_factory=list)
     _source: list[Record] = field(default_factory=list)

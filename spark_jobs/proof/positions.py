@@ -1,7 +1,12 @@
 """Position of a group's offsets on both sides, by counting the pairs before each. Pure.
 
 Offsets differ after a copy. The records of both sides are paired, so two offsets point at the same record if equally
-many pairs are before them.
+many pairs are before them, and no record in front of all pairs is still to come on one side alone:
+
+- The source has deleted its head, which the target holds. A group that points into it there reads these records, too.
+- The target has deleted its head, which the source holds. A group that points into it on the source skips them.
+
+A record that a cleaner has removed from one side counts on neither, and makes the number a minimum.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from spark_jobs.proof.law import TARGET, Pair
+from spark_jobs.proof.law import TARGET, Heads, Pair
 from spark_jobs.proof.stretches import Block, Stretch
 
 Outcome = Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target", "target_alone"]
@@ -29,18 +34,32 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Course:
-    """Pairing of the records of one partition. ``paired``: the number of pairs.
+    """Pairing of the records of one partition. ``paired``: the number of pairs; ``totals``: records of both sides.
 
     Either ``pairs``, the offsets of all; or ``stretch``, in which ``below`` counts pairs before each offset that was
-    asked for, and around which all are paired. With neither, all records of both sides are paired.
+    asked for, and around which all are paired. With neither, all records of both sides are paired. ``heads``: records
+    before all pairs that the other side has deleted. ``first``: the target's offset of the first pair, if a record is
+    in front of it.
     """
 
     paired: int
-    exact: bool
     totals: Pair
     pairs: Sequence[Pair] | None = None
     stretch: Stretch | None = None
     below: Sequence[Mapping[int, int]] = field(default_factory=lambda: ({}, {}))
+    heads: Heads = field(default_factory=Heads)
+    first: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Check that each record is paired, or that the other side has deleted it."""
+        return all(self.paired + alone == total for alone, total in zip(self.heads.records, self.totals))
+
+    def alone(self, side: int, offset: int, visible: Count) -> int:
+        """Return the number of records from an offset of one side on that the other has deleted from its head."""
+        if not self.heads.counted:
+            return max(0, self.heads.records[side] - visible(side, offset))
+        return self.heads.since[side].get(offset, 0)
 
     def before(self, side: int, offset: int, visible: Count) -> int:
         """Return the number of pairs before an offset of one side."""
@@ -61,18 +80,22 @@ class Course:
             return end
         if self.pairs is not None:
             return self.pairs[before][TARGET]
-        return start if before == 0 and self.exact else None
+        if before:
+            return None
+        return start if self.first is None else self.first
 
     def counts(self, side: int, offset: int) -> bool:
-        """Check whether ``before`` has to count visible records of the partition."""
+        """Check whether ``before`` or ``alone`` has to count visible records of the partition."""
         if self.pairs is not None:
             return False
+        if not self.heads.counted and self.heads.records[side]:
+            return True
         part = self.stretch.sides[side] if self.stretch else None
         return part is None or not part.start < offset < part.end
 
 
 def place(source: int, target: int, exact: bool) -> Place:
-    """Return the place from the pairs before the group's offset on both sides."""
+    """Return the place from the records before the group's offset on each side, without those before both."""
     if source == target:
         return Place("same", 0, True)
     return Place("later" if target > source else "earlier", abs(target - source), exact)

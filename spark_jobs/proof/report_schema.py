@@ -55,6 +55,7 @@ class Topic(TypedDict):
 class Position(TypedDict):
     """A group's committed offsets in one partition; ``records`` it would read again (earlier) or skip (later).
 
+    They include those of a head that only the source (earlier) or only the target (later) has deleted.
     ``exact``: false if it is a minimum. ``outside_source``, ``outside_target``: the log holds no such offset.
     ``set_to``: if the target has no offset, that of the record which the group reads next; null if it is unknown.
     ``set``: the target had none, and gets that one once all else is proven. ``target_alone``: the source has none.

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from spark_jobs.proof.account import Account
 from spark_jobs.proof.closer_look import Partition
 from spark_jobs.proof.held import HeldReader, log, wrong_timestamps
 from spark_jobs.proof.judgement import CHANGED
-from spark_jobs.proof.law import SOURCE, TARGET, Pair, accounted
+from spark_jobs.proof.law import SOURCE, TARGET, Heads, Pair, accounted
 from spark_jobs.proof.pairing import Pairing
 from spark_jobs.proof.positions import Course
 from spark_jobs.proof.report_schema import Fault
 from spark_jobs.proof.stretches import Part, Stretch
 from spark_jobs.proof.topics import SIDES, SPARK_ENDS_MS, TopicPair
 
+Marks = tuple[Collection[int], Collection[int]]
 
-def judged(pair: TopicPair, reader: HeldReader, account: Account) -> Course:
-    """Account for each record of the partition that ``reader`` holds."""
+
+def judged(pair: TopicPair, reader: HeldReader, account: Account, marks: Marks) -> Course:
+    """Account for each record of the partition that ``reader`` holds. ``marks``: offsets that groups have committed."""
     number = reader.number
     held = reader.sides[SOURCE]
     sizes = (len(held), len(reader.sides[TARGET]))
     account.read(*sizes, 0, max((one.timestamp for one in held), default=0))
     logs = (log(reader, side, pair.sides[side].window, pair.compacted[side]) for side in (SOURCE, TARGET))
-    found = accounted(*logs)
+    found, heads = accounted(*logs), Heads.at(marks)
     if found:
         pairs = found.pairs
         account.paired += len(pairs)
         account.excuse(found.excused, number)
+        for side, offsets in enumerate(found.heads):
+            heads.take(side, offsets)
     else:
-        pairs = _named(pair, reader, account)
+        pairs = _named(pair, reader, account, heads)
     _explain(reader, account)
     if pair.target.append_time:
         _timestamps(reader, pairs, account)
-    return Course(len(pairs), sizes == (len(pairs), len(pairs)), sizes, pairs)
+    return Course(len(pairs), sizes, pairs, heads=heads)
 
 
 def _explain(reader: HeldReader, account: Account) -> None:
@@ -47,14 +51,15 @@ def _explain(reader: HeldReader, account: Account) -> None:
             )
 
 
-def _named(pair: TopicPair, reader: HeldReader, account: Account) -> Sequence[Pair]:
-    """Name the faults; the pairs around them."""
+def _named(pair: TopicPair, reader: HeldReader, account: Account, heads: Heads) -> Sequence[Pair]:
+    """Name the faults; the pairs around them, and by ``heads`` what a side has deleted before."""
     number = reader.number
     here, there = (
         Part(side.window.starts[number], side.window.ends[number], len(held), side.window.starts[number] - 1)
         for side, held in zip(pair.sides, reader.sides)
     )
-    pairing = Partition(reader, pair, number).compare(Stretch(here, there, True), account, Pairing(pairs=[]))
+    pairing = Pairing(pairs=[], heads=heads)
+    Partition(reader, pair, number).compare(Stretch(here, there, True), account, pairing)
     return pairing.pairs or []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spark_jobs.proof.law import Heads
 from spark_jobs.proof.positions import Course, partial, place
 from spark_jobs.proof.stretches import Block, Part, Stretch
 
@@ -26,7 +27,7 @@ def test_whole_blocks_are_known_and_of_one_the_offsets_are_read(offset: int, fou
 def test_pairs_are_counted_around_a_stretch() -> None:
     """The source has 240 records, 30 of them in the stretch; 28 of these are paired."""
     stretch = Stretch(Part(121, 151, 30), Part(111, 139, 28), False, 100)
-    course = Course(238, False, (240, 238), None, stretch, ({130: 7}, {}))
+    course = Course(238, (240, 238), None, stretch, ({130: 7}, {}))
     visible = {100: 90, 121: 100, 130: 109, 151: 130, 200: 180}
     before = {at: course.before(0, at, lambda _, offset: visible[offset]) for at in visible}
     assert before == {100: 90, 121: 100, 130: 107, 151: 128, 200: 178}
@@ -34,18 +35,31 @@ def test_pairs_are_counted_around_a_stretch() -> None:
 
 
 def test_pairs_that_are_known_are_counted() -> None:
-    course = Course(3, True, (3, 3), [(5, 1), (8, 2), (9, 7)])
+    course = Course(3, (3, 3), [(5, 1), (8, 2), (9, 7)])
     assert [course.before(1, at, lambda *_: 0) for at in (0, 1, 2, 3, 8)] == [0, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_head_that_one_side_has_deleted_is_counted_from_the_offset_on(side: int) -> None:
+    read = Course(10, (10, 14), heads=Heads([0, 4], ({}, {1: 3})))
+    assert [read.alone(1, at, lambda *_: 0) for at in (1, 7)] == [3, 0]
+    records = [0, 0]
+    records[side] = 4
+    unread = Course(10, (10 + records[0], 10 + records[1]), heads=Heads(records, counted=False))
+    assert (read.exact, unread.exact) == (True, True)
+    assert [unread.alone(side, at, lambda _, offset: offset) for at in (0, 3, 4, 9)] == [4, 1, 0, 0]
+    assert unread.alone(1 - side, 0, lambda _, offset: offset) == 0
+    assert unread.counts(side, 2)
 
 
 @pytest.mark.parametrize(
     ("course", "found"),
     [
-        (Course(3, True, (3, 3), [(5, 1), (8, 2), (9, 7)]), [1, 2, 7, 12]),
-        (Course(3, False, (3, 4), [(5, 1), (8, 2), (9, 7)]), [1, 2, 7, 12]),
-        (Course(3, True, (3, 3)), [1, None, None, 12]),  # all records are paired, and their offsets are not known
-        (Course(3, False, (4, 3)), [None, None, None, 12]),
-        (Course(0, True, (0, 0)), [12]),
+        (Course(3, (3, 3), [(5, 1), (8, 2), (9, 7)]), [1, 2, 7, 12]),
+        (Course(3, (3, 4), [(5, 1), (8, 2), (9, 7)]), [1, 2, 7, 12]),
+        (Course(3, (3, 3)), [1, None, None, 12]),  # all records are paired, and their offsets are not known
+        (Course(3, (3, 4), first=2), [2, None, None, 12]),  # the source has deleted the first one
+        (Course(0, (0, 0)), [12]),
     ],
 )
 def test_the_next_record_on_the_target_follows_from_the_pairs_before_it(

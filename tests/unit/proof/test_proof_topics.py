@@ -75,7 +75,7 @@ def now(source: Admin, target: Admin, pairs: bool = False, topic_id: str = "id1"
         for at, end in WINDOW.ends.items()
     }
     courses = {
-        ("orders", at): Course(end, True, (end, end), [(n, n) for n in range(end)] if pairs else None)
+        ("orders", at): Course(end, (end, end), [(n, n) for n in range(end)] if pairs else None)
         for at, end in WINDOW.ends.items()
     }
     made = Comparison(clusters, [TopicPair(one, one)], lambda _: None, blocks=blocks, courses=courses)
