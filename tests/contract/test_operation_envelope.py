@@ -12,6 +12,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted(ROOT.glob("playbooks/*.yml"))
 BEGIN, END = "tasks/begin_operation.yml", "tasks/end_operation.yml"
+#: The one order in which a node is installed and started, for deployments and for nodes that join.
+NODE_UP = "tasks/node_up.yml"
 #: Roles whose tasks run on the nodes, with the entry points that only look.
 LOOKING = {
     "kafka": {
@@ -96,7 +98,14 @@ def entry_points(task: dict[str, Any]) -> list[str]:
     """Those by which the task uses a role on the nodes, without those that only look; steps by their own names."""
     roles = [task.get(f"ansible.builtin.{how}_role") for how in ("import", "include")]
     used = [role for role in roles if role and role["name"] in LOOKING]
-    return [point for role in used if (point := Path(role.get("tasks_from", "main")).name) not in LOOKING[role["name"]]]
+    up = NODE_UP in (task.get(f"ansible.builtin.{how}_tasks") for how in ("import", "include"))
+    points = [Path(role.get("tasks_from", "main")).name for role in used if not looks(role)]
+    return points + ["node_up"] * up
+
+
+def looks(role: dict[str, Any]) -> bool:
+    """Check whether the use of a role reads the nodes alone."""
+    return Path(role.get("tasks_from", "main")).name in LOOKING[role["name"]]
 
 
 def changes_nodes(task: dict[str, Any]) -> bool:
@@ -114,8 +123,8 @@ def test_the_operations_are_found() -> None:
     assert {"deploy_cluster", "restart_cluster", "remove_nodes", "rebalance"} <= {str(one.id) for one in operations()}
 
 
-#: Entry points of role kafka that unpack a release if a host lacks it.
-INSTALLING = {"main", "add", "replace"}
+#: Task files that unpack a release if a host lacks it.
+INSTALLING = {"node_up"}
 
 
 def needed(play: dict[str, Any]) -> set[str]:
