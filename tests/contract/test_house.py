@@ -7,8 +7,9 @@ which took a detour through Jinja.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -20,6 +21,8 @@ WRITTEN = {
     for path in sorted((ROOT / folder).rglob("*"))
     if path.is_file() and path.suffix in (".yml", ".j2") and not any(each.is_symlink() for each in path.parents)
 }
+#: Inspects hosts for all roles; no part of role `kafka_host`.
+INSPECTION = {"kafka_host_info"}
 PLUGINS = {path: path.read_text() for path in sorted((ROOT / "plugins").rglob("*.py"))}
 
 
@@ -55,26 +58,51 @@ def modules() -> set[str]:
     return {path.stem for path in (ROOT / "library").glob("k*.py")}
 
 
-def other_roles() -> set[str]:
-    """Return the roles that tasks of role `kafka` name."""
-    of_kafka = (text for path, text in WRITTEN.items() if ROOT / "roles/kafka/tasks" in path.parents)
-    return names(r"^ +name: (kafka_\w+)$", of_kafka)
-
-
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
         (filters, 25),
         (private_variables, 11),
         (registers_read_elsewhere, 5),
-        (entry_points, 20),
+        (entry_points, 18),
         (modules, 42),
-        (other_roles, 2),
     ],
 )
 def test_a_figure_of_the_house_only_falls(figure: Callable[[], set[str]], most: int) -> None:
     found = figure()
     assert len(found) == most, f"{figure}: {len(found)}, not {most}: {', '.join(sorted(found))}"
+
+
+def keys(value: Any) -> Iterator[tuple[str, Any]]:
+    """Return every key of a file with its value, those inside of others, too."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield str(key), inner
+            yield from keys(inner)
+    elif isinstance(value, list):
+        for each in value:
+            yield from keys(each)
+
+
+def test_role_kafka_names_no_other_role() -> None:
+    """Neither a role, nor a module that another role has for its own service: `node_up.yml` puts them in order."""
+    others = {path.name for path in (ROOT / "roles").iterdir()} - {"kafka"}
+    written = {
+        path: list(keys(yaml.safe_load(text)))
+        for path, text in WRITTEN.items()
+        if {"tasks", "handlers"} & set(path.parts) and ROOT / "roles" in path.parents
+    }
+    used = {
+        path: {str(value) if key == "module" else key for key, value in found} & modules()
+        for path, found in written.items()
+    }
+    elsewhere = set().union(*(found for path, found in used.items() if ROOT / "roles/kafka" not in path.parents))
+    services = {one for one in elsewhere for role in others if re.match(rf"{role}(_|$)", one)} - INSPECTION
+    assert {"kafka_metrics_service", "kafka_mirror", "kafka_probe"} <= services
+    for path, found in written.items():
+        if ROOT / "roles/kafka" in path.parents:
+            named = {str(value.get("name")) for key, value in found if key.endswith("_role")}
+            assert (path, named | used[path] & services) == (path, set())
 
 
 def test_a_filter_takes_values() -> None:

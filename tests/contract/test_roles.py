@@ -148,15 +148,15 @@ def test_every_entry_point_has_its_tasks(role: Path) -> None:
 
 
 def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_run() -> None:
-    tasks = {
-        name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text())
-        for name in ("renew", "steps/certificate")
-    }
-    assert not any("kafka_metrics_service" in task for task in tasks["steps/certificate"])
-    assert tasks["steps/certificate"][-1]["kafka_certificate"]["state"] == "loaded"
-    task = tasks["renew"][-2]
+    certificate = load(ROOT / "roles/kafka/tasks/steps/certificate.yml")
+    assert certificate[-1]["kafka_certificate"]["state"] == "loaded"
+    [task] = load(ROOT / "roles/kafka_metrics/tasks/steps/reload.yml")
     assert task["kafka_metrics_service"]["state"] == "reloaded"
     assert "'metrics_proxy'" in task["when"]  # what a killed run has left shows in the look alone
+    play = load(ROOT / "playbooks/rotate_certificates.yml")[-1]
+    [envelope] = [one for one in play["tasks"] if "block" in one]
+    used = [role["tasks_from"] for one in envelope["block"] if (role := one.get("ansible.builtin.import_role"))]
+    assert used == ["renew", "steps/reload"]
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))
@@ -172,12 +172,15 @@ def test_switches_and_numbers_may_come_as_text_as_a_command_line_gives_them(role
 
 
 def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
-    (block,) = (one["block"] for one in load(ROOT / "roles/kafka/tasks/remove.yml") if "block" in one)
-    assert {"kafka_node", "kafka_mirror"} <= {module for task in block for module in task}
-    services = [task["kafka_metrics_service"]["name"] for task in block if "kafka_metrics_service" in task]
-    assert sorted(services) == ["collector", "proxy"]
-    (mirror,) = (task["kafka_mirror"] for task in block if "kafka_mirror" in task)
-    assert mirror["state"] == "absent"  # without settings the others remove what they find
+    play = next(each for each in load(ROOT / "playbooks/remove_nodes.yml") if each.get("name") == "Remove nodes")
+    [envelope] = [one for one in play["tasks"] if "always" in one]
+    [services] = [one["block"] for one in envelope["block"] if "block" in one]
+    roles = [task["ansible.builtin.include_role"] for task in services]
+    first = [load(ROOT / f"roles/{role['name']}/tasks/{role['tasks_from']}.yml")[0] for role in roles]
+    removes = [task.get("kafka_metrics_service", task.get("kafka_mirror")) for task in first]
+    assert removes[0]["state"] == "absent"
+    assert [one["name"] for one in removes[1:]] == ["proxy", "collector"]  # without settings they remove what they find
+    assert not any("settings" in one for one in removes)
 
 
 def test_what_inspects_a_host_ends_by_itself() -> None:
