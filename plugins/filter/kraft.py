@@ -14,7 +14,6 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.spec.desired import contributions, files, membership
-from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.preflight.current import current
 from ansible.module_utils.kraft.status.through import asked_through
 
@@ -76,7 +75,7 @@ def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | No
 
 def kraft_now(
     hosts: Iterable[str], facts: Iterable[Mapping[str, Any]], desired: Mapping[str, Any]
-) -> dict[str, list[Any]]:
+) -> dict[str, Any]:
     """Return how to reach the deployed nodes now, and who runs Kafka, as ``spec/preflight/current.py`` has it.
 
     `facts`: of ``kafka_host_info``, in the order of `hosts`; empty for one that was not inspected.
@@ -130,7 +129,6 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_asked": kraft_asked,
-            "kraft_client": client_parameter,
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_contributed": kraft_contributed,
             "kraft_node_files": kraft_node_files,

@@ -16,7 +16,6 @@ from tests.integration.client_calls import CALLS
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = [path for folder in ("roles", "playbooks") for path in (ROOT / folder).rglob("*.yml")]
-DERIVED = re.compile(r"kraft_client\((?P<given>[^\n]*)")
 
 
 def clients(spec: dict[str, Any]) -> Iterator[Any]:
@@ -45,11 +44,8 @@ def test_a_module_warns_of_servers_that_its_client_skips() -> None:
                 assert "warn" in [one.arg for one in call.keywords], path
 
 
-def test_roles_derive_clients_with_the_id_of_their_cluster() -> None:
-    found = [(path, each["given"]) for path in WRITTEN for each in DERIVED.finditer(path.read_text())]
-    assert len(found) > 3
-    for path, given in found:
-        assert "cluster_id" in given, path
+def test_roles_write_no_client_without_the_id_of_their_cluster() -> None:
+    """They take `node_client` of the desired state, or of the cluster as it was found."""
     for path in WRITTEN:
         text = path.read_text()
         assert not re.search(r"^\s+client: *\n\s+bootstrap_servers", text, re.MULTILINE), path

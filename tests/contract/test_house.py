@@ -61,7 +61,7 @@ def modules() -> set[str]:
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
-        (filters, 25),
+        (filters, 24),
         (private_variables, 11),
         (registers_read_elsewhere, 5),
         (entry_points, 18),

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from confluent_kafka.admin import AdminClient
 
 from tests.integration.kafka_cluster import KafkaCluster
@@ -60,10 +61,14 @@ class Control:
             "cluster_id": self.cluster.cluster_id,
             "version": "4.4.0",
             "bootstrap_servers": self.cluster.bootstrap_servers,
-            "node_listeners": [
-                {"name": "CLIENT", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
-                for address in self.cluster.bootstrap_servers.split(",")
-            ],
+            "node_client": client_parameter(
+                [
+                    {"name": "CLIENT", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+                    for address in self.cluster.bootstrap_servers.split(",")
+                ],
+                "/opt/kafka",
+                self.cluster.cluster_id,
+            ),
             "client_options": {},
             "passwords_file": "",
             "clients": {

@@ -15,6 +15,7 @@ assert SPEC.loader is not None
 FILTERS = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(FILTERS)
 
+CLUSTER: dict[str, Any] = {"cluster_id": "ours", "install_dir": "/opt/kafka", "node_listeners": []}
 DESIRED = {"nodes": {f"kraft{one}": {"node_id": one, "roles": ["broker"]} for one in (1, 2)}}
 
 
@@ -49,8 +50,13 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
         "swapped": facts(9392, 7, node_id=1),
     }
     nodes = {host: {"node_id": number} for number, host in enumerate(found, 1)}
-    desired = {"cluster": {"cluster_id": "ours", "controllers": []}, "nodes": nodes}
-    assert FILTERS.kraft_now(list(found), found.values(), desired) == {
+    wanted = {"name": "I", "address": "k:29092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+    desired = {"cluster": {**CLUSTER, "controllers": [], "node_listeners": [wanted]}, "nodes": nodes}
+    now = FILTERS.kraft_now(list(found), found.values(), desired)
+    clients = {name: now.pop(name)["bootstrap_servers"] for name in ("node_client", "present_client")}
+    present = ["k:19092", "k:19192"]
+    assert clients == {"node_client": ["k:29092", *present], "present_client": present}
+    assert now == {
         "client": ["k:9092", "k:9192"],
         "nodes": [
             {"name": "I", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
@@ -101,7 +107,7 @@ def test_a_controller_is_not_looked_for_where_a_foreign_host_was_deployed() -> N
 
     controllers = [{"node_id": 1, "address": "k1:9093"}]
     nodes = {"k1": {"node_id": 1}, "x1": {"node_id": 7}}
-    desired = {"cluster": {"cluster_id": "ours", "controllers": controllers}, "nodes": nodes}
+    desired = {"cluster": {**CLUSTER, "controllers": controllers}, "nodes": nodes}
     found = [facts("k1:19093", "ours"), facts("x1:9093", "theirs")]
     assert FILTERS.kraft_now(nodes, found, desired)["controllers"] == [{"node_id": 1, "address": "k1:19093"}]
 

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
-from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter, login_parameters
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.plugins import class_path, class_path_lines
@@ -51,6 +51,8 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "login_mechanisms": mechanisms_taken(cluster, made),
         "mutual_listeners": sorted({each.name for each in _of_clients(cluster) if each.client_auth}),
         "node_listeners": node_listeners(cluster),
+        "install_dir": install_dir(cluster),
+        "node_client": client_parameter(node_listeners(cluster), install_dir(cluster), cluster.cluster_id),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
         "controllers": [{"node_id": one.node_id, "address": one.endpoint} for one in quorum.voters(cluster)],
         "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
@@ -140,6 +142,11 @@ def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
         "days": tls.days,
         "renew_before_days": tls.renew_before_days,
     }
+
+
+def install_dir(cluster: Cluster) -> str:
+    """Return the directory of Kafka's installation, which a rule requires to be the same on all nodes."""
+    return cluster.nodes[0].install_dir if cluster.nodes else ""
 
 
 def node_listeners(cluster: Cluster) -> list[dict[str, str]]:

@@ -24,6 +24,8 @@ CLUSTER = {
     "quorum": "dynamic",
     "profile": "production",
     "initial_controllers": VOTERS,
+    "install_dir": "/opt/kafka",
+    "node_listeners": [],
     "controllers": [{"node_id": at, "address": f"{name}:9093"} for at, name in enumerate(NAMES, 1)],
 }
 
