@@ -75,8 +75,8 @@ options:
     type: bool
     default: false
   mirror:
-    description: The variable C(kafka_mirror), without the secrets of its source. Required for V(reversed), as the next
-      two are.
+    description: The variable C(kafka_mirror). The control side puts the secrets of its source into O(secrets). Required
+      for V(reversed), as the next two are.
     type: dict
   ends:
     description: The C(progress.ends) that M(kafka_mirror_info) returned before the copy was proven.

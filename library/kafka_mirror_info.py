@@ -14,7 +14,7 @@ description:
 options:
   mirror:
     description:
-      - The variable C(kafka_mirror), without the secrets of its source.
+      - The variable C(kafka_mirror). The control side puts the secrets of its source into O(secrets).
       - Without it only this cluster is queried.
     type: dict
   secrets:

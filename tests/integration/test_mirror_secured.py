@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.node.mirror import SECRETS
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
+from ansible.module_utils.kraft.spec.desired.mirror import parted
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclBinding,
     AclBindingFilter,
@@ -27,7 +28,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from plugins.filter.kraft_mirror import kraft_mirror_split
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import free_ports
@@ -84,7 +84,7 @@ def mirror_info(run: Callable[..., dict[str, Any]], asked: dict[str, Any], targe
     seen = run(
         "kafka_mirror_info",
         client={"bootstrap_servers": [target.bootstrap_servers]},
-        **kraft_mirror_split(asked),
+        **parted(asked),
         known_settings={"retention.ms": "log.retention.ms"},
         replication_factor=1,
     )
@@ -165,7 +165,7 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
         protocol="SSL",
         port=port,
         hosts=2,
-        secrets=kraft_mirror_split(asked, "old.")["secrets"],
+        secrets=parted(asked, "old.")["secrets"],
     )
     users = (USER, "ALL"), ("reader", "READ"), ("reader", "WRITE")
     given = [rule(ResourceType.TOPIC, TOPIC, user, AclOperation[operation]) for user, operation in users]

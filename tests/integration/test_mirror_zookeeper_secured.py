@@ -14,6 +14,7 @@ import pytest
 from ansible.module_utils.kraft.client_config import ClientConfig, java
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
+from ansible.module_utils.kraft.spec.desired.mirror import parted
 from confluent_kafka import Producer
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclBinding,
@@ -26,7 +27,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from plugins.filter.kraft_mirror import kraft_mirror_split
 from spark_jobs import session
 from spark_jobs.progress import Progress
 from spark_jobs.proof.command import begun, prove
@@ -190,14 +190,12 @@ def test_what_the_brokers_of_an_old_cluster_give_is_copied_and_what_is_not_is_as
     assert len(set_here["steps"]) == len(QUOTAS)
     asked = {**asked_of(source), "topics": [*TOPICS], "groups": [GROUP]}
     client = {"bootstrap_servers": [target.bootstrap_servers]}
-    seen = run_module(
-        "kafka_mirror_info", client=client, **kraft_mirror_split(asked), known_settings=KNOWN, replication_factor=1
-    )
+    seen = run_module("kafka_mirror_info", client=client, **parted(asked), known_settings=KNOWN, replication_factor=1)
     assert "plan" in seen, seen["msg"]
     assert seen["plan"]["problems"] == []
     made = run_module("kafka_topic", client=client, topics=seen["plan"]["settings"])
     assert not made.get("failed"), made["msg"]
-    secrets = kraft_mirror_split(asked, "old.")["secrets"]
+    secrets = parted(asked, "old.")["secrets"]
     with mirroring(settings_of(tmp_path, target.bootstrap_servers, seen["service"], secrets=secrets)):
         deadline = monotonic() + SECONDS
         while lacking := [name for name in TOPICS if len(read_here(target, name)) < len(held_there(source, name))]:

@@ -20,12 +20,16 @@ def remembered(result: Mapping[str, Any], fact: str) -> dict[str, Any]:
 
 
 class RememberingAction(ActionBase):
-    """Runs the module of the task; its argument ``fact`` makes ``FACT`` of the result."""
+    """Runs the module of the task with `arguments`; the argument ``fact`` makes ``FACT`` of the result."""
 
     _supports_check_mode = True
     FACT = ""
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the module's arguments: those of the task."""
+        return dict(self._task.args)
+
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        result: dict[str, Any] = self._execute_module(task_vars=task_vars)
+        result: dict[str, Any] = self._execute_module(module_args=self.arguments(), task_vars=task_vars)
         return remembered(result, self.FACT) if self._task.args.get("fact") in (True, "true") else result

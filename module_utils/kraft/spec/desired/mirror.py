@@ -123,6 +123,19 @@ def split(client: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     return {key: value for key, value in texts.items() if key not in secrets}, secrets
 
 
+def parted(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, dict[str, Any]]:
+    """Split ``kafka_mirror`` into ``mirror`` without secrets, and the ``secrets`` of its source's client.
+
+    `prefix`: MirrorMaker's before the name of each secret.
+    """
+    source = mirror["source"]
+    public, secrets = split(source.get("client") or {})
+    return {
+        "mirror": {**mirror, "source": {**source, "client": public}},
+        "secrets": {f"{prefix}{key}": value for key, value in secrets.items()},
+    }
+
+
 def expression(entry: str) -> str:
     """Return MirrorMaker's pattern for an entry; patterns are joined with ``|``, so a group encloses each."""
     return entry.replace(".", "\\.") if PLAIN.fullmatch(entry) else f"(?:{entry})"
