@@ -13,7 +13,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
-from ansible.module_utils.kraft.spec.desired import contributions, files, membership
+from ansible.module_utils.kraft.spec.desired import files, membership
 from ansible.module_utils.kraft.spec.preflight.current import current
 from ansible.module_utils.kraft.status.through import asked_through
 
@@ -33,16 +33,6 @@ def kraft_node_files(
         return files.node_files(node, texts, layers, options)
     except KraftError as error:
         raise AnsibleFilterError(str(error)) from error
-
-
-def kraft_contributed(
-    given: Iterable[Mapping[str, Any]], node: Mapping[str, Any], texts: Iterable[str]
-) -> dict[str, list[Any]]:
-    """Return ``files`` and ``unit_lines`` that other roles give a `node` of ``kafka_desired``, and its files of keys.
-
-    `given`: values of the variables that `node` names; `texts`: of its ``key_sets``.
-    """
-    return contributions.contributed(given, node, texts)
 
 
 def kraft_results(
@@ -73,9 +63,7 @@ def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | No
     return looked if looked and (not registered or registered.get("skipped")) else registered or None
 
 
-def kraft_now(
-    hosts: Iterable[str], facts: Iterable[Mapping[str, Any]], desired: Mapping[str, Any]
-) -> dict[str, Any]:
+def kraft_now(hosts: Iterable[str], facts: Iterable[Mapping[str, Any]], desired: Mapping[str, Any]) -> dict[str, Any]:
     """Return how to reach the deployed nodes now, and who runs Kafka, as ``spec/preflight/current.py`` has it.
 
     `facts`: of ``kafka_host_info``, in the order of `hosts`; empty for one that was not inspected.
@@ -130,7 +118,6 @@ class FilterModule:
         return {
             "kraft_asked": kraft_asked,
             "kraft_hosts_named": kraft_hosts_named,
-            "kraft_contributed": kraft_contributed,
             "kraft_node_files": kraft_node_files,
             "kraft_now": kraft_now,
             "kraft_results": kraft_results,

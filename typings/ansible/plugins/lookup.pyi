@@ -2,3 +2,4 @@ from typing import Any
 
 class LookupBase:
     _loader: Any
+    _templar: Any
