@@ -18,10 +18,17 @@ description:
   - V(apply) creates the resources that the plan found missing, and reads each one until AWS shows it as requested.
     Fails after a limit with the resources that AWS does not show. Reports a machine that ended at launch with AWS's own
     reason. Skipped in check mode.
-  - It holds a lock in AWS meanwhile, a key pair whose name only one run can take. It takes over the lock of a dead run
-    of this machine. Every thing gets its tags in the call that makes it, so that a killed run goes on where it was.
+  - V(audit) fails if a port is open that no listener needs, or answers otherwise than the plan says. It makes no
+    connection.
+  - V(apply) holds a lock in AWS meanwhile, a key pair whose name only one run can take. It takes over the lock of a
+    dead run of this machine. Every thing gets its tags in the call that makes it, so that a killed run goes on where it
+    was.
 options:
-  operation: {description: "Make the plan, or apply it.", type: str, choices: [plan, apply], required: true}
+  operation:
+    description: Make the plan, apply it, or compare the ports that answer with it.
+    type: str
+    choices: [plan, apply, audit]
+    required: true
   state:
     description: V(present) creates the cluster, V(absent) removes it.
     type: str
@@ -37,6 +44,11 @@ options:
   found: {description: State that V(apply) returned. AWS is queried if it is empty., type: dict, default: {}}
   exposure: {description: "If true, lists the ports that security groups open.", type: bool, default: false}
   wanted: {description: "Desired state, as V(plan) gives it. Required for V(apply).", type: dict}
+  seen:
+    description:
+      - Host to its ports, as filter C(kraft_results) gives them. C(exposure) is of the plan, C(from_here) and
+        C(from_node) are results of M(kafka_connectivity_info). Required for V(audit).
+    type: dict
   delete_data: {description: "If true, data disks and Elastic IPs are removed, too.", type: bool, default: false}
   terminate:
     description: With O(state=absent) only the machines of these hosts end.

@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.providers.ec2 import (
     asked,
     checks,
     describe,
+    exposure,
     observe,
     plan,
     reading,
@@ -45,13 +46,14 @@ OF_A_HOST = {
     "partition": "kafka_ec2_partition",
 }
 ARGUMENT_SPEC: dict[str, Any] = {
-    "operation": {"type": "str", "choices": ["plan", "apply"], "required": True},
+    "operation": {"type": "str", "choices": ["plan", "apply", "audit"], "required": True},
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "hosts": {"type": "list", "elements": "str"},
     "settings": {"type": "dict"},
     "found": {"type": "dict", "default": {}},
     "exposure": {"type": "bool", "default": False},
     "wanted": {"type": "dict"},
+    "seen": {"type": "dict"},
     "delete_data": {"type": "bool", "default": False},
     "terminate": {"type": "list", "elements": "str", "default": []},
     "patience": {"type": "float", "default": 120},
@@ -60,7 +62,11 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "young": {"type": "float", "default": 20},
     "break_run": {"type": "str", "default": ""},
 }
-NEEDS = [("operation", "plan", ["hosts", "settings"]), ("operation", "apply", ["wanted"])]
+NEEDS = [
+    ("operation", "plan", ["hosts", "settings"]),
+    ("operation", "apply", ["wanted"]),
+    ("operation", "audit", ["seen"]),
+]
 OF_APPLY = ("operation", "state", "wanted", "delete_data", "terminate", "patience", "boot", "pause", "young")
 
 
@@ -97,6 +103,14 @@ def disks(tags: Data) -> dict[str, str]:
     return {key: str(value) for key, value in tags.items() if key.startswith(DISK)}
 
 
+def audited(seen: Mapping[str, Data], plan: Data) -> dict[str, Any]:
+    """Fail with every port that is open without need, or answers otherwise than the security groups say."""
+    lines = exposure.verdict(list(seen), seen, plan)
+    if lines:
+        return {"failed": True, "msg": "\n".join(lines)}
+    return {"changed": False, "msg": "Only what the listeners need is open, and the nodes see it so."}
+
+
 class ActionModule(ActionBase):
     """The module of the same name calls AWS; the rest is worked out here."""
 
@@ -108,6 +122,8 @@ class ActionModule(ActionBase):
         variables = task_vars or {}
         if arguments["operation"] == "plan":
             return self._planned(arguments, variables)
+        if arguments["operation"] == "audit":
+            return audited(arguments["seen"], variables["ansible_facts"]["kafka_ec2"])
         return {"skipped": True} if self._task.check_mode else self._applied(arguments, variables)
 
     def _planned(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:

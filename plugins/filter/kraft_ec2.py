@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,6 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.providers.ec2.account import refusal
 from ansible.module_utils.kraft.providers.ec2.disks import data_disks
-from ansible.module_utils.kraft.providers.ec2.exposure import verdict
-
-
-def kraft_ec2_exposed(found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
-    """Return the audit's findings; `found`: host -> ``exposure``, ``from_here`` and ``from_node``, as registered.
-
-    `plan` is the fact.
-    """
-    return verdict(list(found), found, plan)
 
 
 class FilterModule:
@@ -30,6 +21,5 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_ec2_disks": data_disks,
-            "kraft_ec2_exposed": kraft_ec2_exposed,
             "kraft_ec2_refusal": refusal,
         }
