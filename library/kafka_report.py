@@ -18,17 +18,18 @@ options:
       - V(copy) writes C(mirror.html) with the copy's state, counts of both sides by topic, its lag at each look so far,
         and its last proof. C(mirror.json) beside it has the same as data.
       - V(limits) prints the limits that hosts do not grant, and is skipped if they grant all.
+      - V(monitoring) returns the files that Prometheus and Grafana need for the cluster, and writes nothing.
       - V(run) prints the quorum's leader, the voters and their lag, the brokers, the bootstrap address, the results of
         the smoke test, the path of the page, and the next command. In check mode it lists the checks that such a run
         leaves out. Everything may be missing, and it never fails.
     type: str
-    choices: [directory, copy, limits, run]
+    choices: [directory, copy, limits, monitoring, run]
     required: true
   directory:
     description: Directory of the reports. Required for V(directory) and V(copy).
     type: path
   cluster_id: {description: Id of the cluster whose reports it is for; with V(directory) and V(copy)., type: str}
-  desired: {description: The fact C(kafka_desired); with V(run) and V(limits)., type: dict}
+  desired: {description: The fact C(kafka_desired); with V(run), V(limits) and V(monitoring)., type: dict}
   looked:
     description:
       - With V(run) and V(limits), host to its results, as filter C(kraft_results) gives them. Shows what a host does
@@ -37,6 +38,10 @@ options:
     default: {}
   source: {description: "With V(copy), the source's name.", type: str}
   progress: {description: "With V(copy), C(progress) of M(kafka_mirror_info).", type: dict}
+  alerting:
+    description: With V(monitoring), defaults of C(kafka_metrics_alertmanager) and of the receivers' names.
+    type: dict
+    default: {}
   report: {description: "With V(run), path of the smoke test's report.", type: path}
   page: {description: "With V(run), path of the page; named only if there is such a file.", type: path}
   steps:
@@ -75,6 +80,14 @@ run_id:
   description: The minute (UTC) and five letters by chance, as the id of a run that writes reports here.
   returned: with O(kind=directory)
   type: str
+files:
+  description: Content of each file by its name, none if no node publishes metrics.
+  returned: with O(kind=monitoring)
+  type: dict
+credentials:
+  description: File of this machine that Prometheus needs under each name, none without TLS.
+  returned: with O(kind=monitoring)
+  type: dict
 page: {description: Path of the page., returned: with O(kind=copy), type: str}
 outcome:
   description: The report's own word (proven, failed, unreachable); empty without a report.

@@ -25,6 +25,7 @@ from ansible.module_utils.kraft.control import reports, summary
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.wording import printable_text
 
@@ -35,13 +36,14 @@ from spark_jobs.report_check import schema_errors
 
 DISPLAY = Display()
 ARGUMENT_SPEC: dict[str, Any] = {
-    "kind": {"type": "str", "choices": ["directory", "copy", "limits", "run"], "required": True},
+    "kind": {"type": "str", "choices": ["directory", "copy", "limits", "monitoring", "run"], "required": True},
     "directory": {"type": "path"},
     "cluster_id": {"type": "str"},
     "desired": {"type": "dict"},
     "looked": {"type": "dict", "default": {}},
     "source": {"type": "str"},
     "progress": {"type": "dict"},
+    "alerting": {"type": "dict", "default": {}},
     "report": {"type": "path"},
     "page": {"type": "path"},
     "steps": {"type": "list", "elements": "dict", "default": []},
@@ -50,6 +52,7 @@ NEEDS = [
     ("kind", "directory", ["directory", "cluster_id"]),
     ("kind", "copy", ["directory", "cluster_id", "source", "progress"]),
     ("kind", "limits", ["desired"]),
+    ("kind", "monitoring", ["desired"]),
 ]
 COLOURS = {"proven": constants.COLOR_OK, **dict.fromkeys(("failed", "undecided", "unreachable"), constants.COLOR_ERROR)}
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -129,6 +132,13 @@ def of_limits(given: Result, _: bool) -> Result:
     return {"changed": False, "msg": lines, "_ansible_verbose_always": True}
 
 
+def of_monitoring(given: Result, _: bool) -> Result:
+    """Return the files of Prometheus and Grafana, and the credentials that Prometheus needs; write nothing."""
+    desired = given["desired"]
+    files = prometheus.files(desired, given["alerting"])
+    return {"changed": False, "files": files, "credentials": prometheus.credentials(desired)}
+
+
 def of_run(given: Result, check_mode: bool) -> Result:
     """End a run with its result, as plain lines on the terminal."""
     page = given["page"] or ""
@@ -163,5 +173,6 @@ REPORTS: dict[str, Callable[[Result, bool], Result]] = {
     "directory": of_directory,
     "copy": of_copy,
     "limits": of_limits,
+    "monitoring": of_monitoring,
     "run": of_run,
 }

@@ -1,4 +1,4 @@
-"""Filters of role kafka_metrics: thin names for pure functions of ``module_utils/kraft/monitoring``."""
+"""Filters of the contributions of roles kafka_metrics and kafka_collector: names for functions of ``monitoring``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.monitoring import prometheus
+from ansible.module_utils.kraft.monitoring import catalogue
 from ansible.module_utils.kraft.monitoring.agent import config_text
 from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, at_level
 from ansible.module_utils.kraft.node.collector import OF_DISTRIBUTION
 
-CORE = Path(prometheus.__file__).resolve().parents[1]
+CORE = Path(catalogue.__file__).resolve().parents[1]
 #: The collector's code; these files import the rest of its program.
 PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
 
@@ -58,14 +58,6 @@ def _exporter(wanted: str, install_dir: str, checksum: str) -> dict[str, str]:
     return {"exporter": f"{home}/node_exporter", "archive": wanted, "checksum": checksum}
 
 
-def kraft_monitoring(desired: Mapping[str, Any], alerting: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return ``files`` for Prometheus, name -> content, and ``credentials``, name -> its file on this machine.
-
-    `desired`: ``kafka_desired``; `alerting`: defaults of the receivers.
-    """
-    return {"files": prometheus.files(desired, alerting), "credentials": prometheus.credentials(desired)}
-
-
 class FilterModule:
     """Ansible's entry point."""
 
@@ -73,5 +65,4 @@ class FilterModule:
         return {
             "kraft_agent_config": kraft_agent_config,
             "kraft_collector": kraft_collector,
-            "kraft_monitoring": kraft_monitoring,
         }

@@ -61,7 +61,7 @@ def modules() -> set[str]:
 @pytest.mark.parametrize(
     ("figure", "most"),
     [
-        (filters, 24),
+        (filters, 20),
         (private_variables, 11),
         (registers_read_elsewhere, 5),
         (entry_points, 18),
