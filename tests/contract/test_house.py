@@ -64,7 +64,7 @@ def modules() -> set[str]:
         (filters, 20),
         (private_variables, 11),
         (registers_read_elsewhere, 5),
-        (entry_points, 18),
+        (entry_points, 12),
         (modules, 42),
     ],
 )

@@ -216,7 +216,7 @@ def test_java_of_a_host_is_never_started_as_root() -> None:
 
 
 def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:
-    tasks = yaml.safe_load((ROOT / "roles/kafka/tasks/remove.yml").read_text())
+    tasks = yaml.safe_load((ROOT / "roles/kafka/tasks/steps/remove.yml").read_text())
     names = [task["name"] for task in tasks]
     [deletes] = [task for task in tasks if task.get("kafka_node", {}).get("state") == "left"]
     assert names.index(deletes["name"]) > names.index("Unregister the removed nodes")
