@@ -18,7 +18,7 @@ description:
   - V(apply) creates the resources that the plan found missing, and reads each one until AWS shows it as requested.
     Fails after a limit with the resources that AWS does not show. Reports a machine that ended at launch with AWS's own
     reason. Skipped in check mode.
-  - V(audit) fails if a port is open that no listener needs, or answers otherwise than the plan says. It makes no
+  - V(audit) fails if a port is open that no listener needs, or if an answer differs from the plan. It makes no
     connection.
   - V(apply) holds a lock in AWS meanwhile, a key pair whose name only one run can take. It takes over the lock of a
     dead run of this machine. Every thing gets its tags in the call that makes it, so that a killed run goes on where it

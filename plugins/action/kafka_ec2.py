@@ -104,7 +104,7 @@ def disks(tags: Data) -> dict[str, str]:
 
 
 def audited(seen: Mapping[str, Data], plan: Data) -> dict[str, Any]:
-    """Fail with every port that is open without need, or answers otherwise than the security groups say."""
+    """Fail with every port that is open without need, and every answer that differs from the security groups."""
     lines = exposure.verdict(list(seen), seen, plan)
     if lines:
         return {"failed": True, "msg": "\n".join(lines)}
