@@ -1,4 +1,4 @@
-"""What makes Ansible's workers cheap, done once in its main process.
+"""Make Ansible's workers cheap, once in its main process.
 
 Ansible starts a worker for each task and host, as a copy of its main process. That one uses hardly any filter and has
 none loaded, so each worker would load all of them. Filters loaded in the main process are loaded in each worker.

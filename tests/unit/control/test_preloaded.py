@@ -1,4 +1,4 @@
-"""What Ansible's main process does once for all of its workers."""
+"""Ansible's main process loads filters once for all of its workers, and they collect no garbage."""
 
 from __future__ import annotations
 
