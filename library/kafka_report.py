@@ -29,6 +29,12 @@ options:
     description: Directory of the reports. Required for V(directory) and V(copy).
     type: path
   cluster_id: {description: Id of the cluster whose reports it is for; with V(directory) and V(copy)., type: str}
+  exclusive:
+    description:
+      - With V(directory), true keeps other runs of this machine out of the directory until this run ends. If another
+        one is at work there, it is refused. A job of a dead run is ended first.
+    type: bool
+    default: false
   desired: {description: The fact C(kafka_desired); with V(run), V(limits) and V(monitoring)., type: dict}
   looked:
     description:
@@ -58,6 +64,13 @@ EXAMPLES = r"""
     kind: directory
     directory: .kraftwright/orders
     cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+
+- name: Create it for this run alone
+  kafka_report:
+    kind: directory
+    directory: .kraftwright/orders
+    cluster_id: bWlycm9yLWV4YW1wbGUtMQ
+    exclusive: true
 
 - name: Write the page of the copy
   kafka_report:

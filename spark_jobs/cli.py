@@ -6,10 +6,11 @@ import argparse
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
-from spark_jobs import private_file
+from spark_jobs import json_file, one_run, private_file
 from spark_jobs.errors import EXIT_DEFECT, SmokeError, UsageError
 
 
@@ -53,16 +54,34 @@ def with_config(
     made: Parser,
     load: Callable[[Path], Config],
     action: Callable[[Config, argparse.Namespace], int],
+    reports: Sequence[str] = one_run.REPORTS,
 ) -> int:
     """Load the configuration that ``--config`` names, make its ``output_dir``, and run ``action``, guarded.
 
-    ``action`` takes the configuration and the arguments.
+    ``action`` takes the configuration and the arguments, and has the directory for itself. ``reports``: names of its
+    files there. If this ends before ``action``, those of an older job are set aside.
     """
 
     def run() -> int:
-        options = made.parse_args(arguments)
-        settings = load(options.config)
-        private_file.directory(settings.output_dir)
-        return action(settings, options)
+        try:
+            options = made.parse_args(arguments)
+            settings = load(options.config)
+        except Exception:
+            directory = json_file.output_dir(config_path(arguments))
+            for path in one_run.set_aside(directory, reports) if directory else ():
+                sys.stderr.write(f"A report of an older job is now {path}.\n")
+            raise
+        with one_run.alone(settings.output_dir):
+            return action(settings, options)
 
     return guarded(run)
+
+
+def config_path(arguments: Sequence[str]) -> Path | None:
+    """Return the path after ``--config``, whatever is wrong with the other arguments; null without one."""
+    least = Parser(add_help=False, allow_abbrev=False)
+    least.add_argument("--config", type=Path)
+    with suppress(UsageError):
+        found: Path | None = least.parse_known_args(arguments)[0].config
+        return found
+    return None

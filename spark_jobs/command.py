@@ -28,7 +28,7 @@ def _run(config: SmokeConfig, _: Namespace) -> int:
     native = native_smoke_command.taken(config, progress)
     draft = report.begun(config, progress)
     draft["native_smoke"] = native.result
-    report.write(draft, progress, config.output_dir)  # in place of an older report, in case that this run is killed
+    report.write(draft, progress, config.output_dir)  # in case that this run is killed
     try:
         _on_a_session(draft, config, native, progress)
     except Exception as error:

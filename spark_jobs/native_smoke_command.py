@@ -15,7 +15,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from spark_jobs import native_smoke, private_file, report
+from spark_jobs import native_smoke, one_run, private_file, report
 from spark_jobs.cli import parser, with_config
 from spark_jobs.config import SmokeConfig, load
 from spark_jobs.errors import EXIT_PROVEN, SmokeError, UnreachableError
@@ -35,6 +35,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(config: SmokeConfig, _: Namespace) -> int:
     report.require_unused(config)
+    one_run.clear(config.output_dir)
     made(config, Progress(config.output_dir))
     return EXIT_PROVEN
 
@@ -46,7 +47,9 @@ def saved_or_made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
 
 
 def taken(config: SmokeConfig, progress: Progress) -> NativeSmoke:
-    """Return the same, for one run only: the next one makes its own."""
+    """Return the same, for one run only: the next one makes its own. The report of an older run is removed."""
+    report.require_unused(config)
+    one_run.clear(config.output_dir)
     found = saved_or_made(config, progress)
     (config.output_dir / FILE).unlink(missing_ok=True)
     return found

@@ -21,8 +21,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_jobs import appcds, causes, config, environment, masters, native_smoke_command, private_file, report, steady
-from spark_jobs.cli import guarded, parser
+from spark_jobs import (
+    appcds,
+    causes,
+    config,
+    environment,
+    masters,
+    native_smoke_command,
+    one_run,
+    private_file,
+    report,
+    steady,
+)
+from spark_jobs.cli import Parser, parser, with_config
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, InstallationError, SmokeError, TimedOutError
 from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings, spark_home
@@ -54,20 +65,23 @@ class Tools:
 
 def main(arguments: Sequence[str]) -> int:
     """Check, make the native smoke test, run spark-submit; return the exit code."""
-    return guarded(lambda: _run(_parsed(arguments)))
+    return with_config(arguments, _parser(), config.load, _run)
 
 
-def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+def _parser() -> Parser:
     made = masters.add_arguments(parser("submit", "Run the Spark smoke test with spark-submit."))
     made.add_argument("--timeout", type=float, default=600.0, help="seconds for the Spark job")
     made.add_argument("--jars", type=Path, default=JARS, help="directory of the Kafka connector's jars")
-    return made.parse_args(arguments)
+    return made
 
 
-def _run(options: argparse.Namespace) -> int:
-    settings = config.load(options.config)
-    tools = find_tools(os.environ, options.jars)
-    private_file.directory(settings.output_dir)
+def _run(settings: SmokeConfig, options: argparse.Namespace) -> int:
+    report.require_unused(settings)
+    one_run.clear(settings.output_dir)
+    try:
+        tools = find_tools(os.environ, options.jars)
+    except InstallationError as error:
+        raise _broken(settings, error) from None
     native_smoke_command.saved_or_made(settings, Progress(settings.output_dir))
     line = command(tools, options.master, options.conf, settings.records, options.config)
     log = settings.output_dir / LOG
@@ -149,10 +163,12 @@ def command(tools: Tools, master: str, settings: Sequence[str], records: int, co
 def _watched(line: Sequence[str], timeout: float, log: Path, master: str) -> int | None:
     """Run the line in a separate process group; its exit code, or null if it had to be ended after ``timeout``."""
     given = environment.of_spark(os.environ, master, sys.executable, str(Path(line[0]).parents[1]))
+    inherited, descriptors = one_run.for_child(log.parent)
     with private_file.opened(log) as errors:
         process = subprocess.Popen(  # noqa: S603  (a line that command() made)
-            line, env=given, stderr=errors, start_new_session=True
+            line, env=given | inherited, stderr=errors, start_new_session=True, pass_fds=descriptors
         )
+        one_run.note_child(log.parent, process.pid)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
             return process.wait(timeout)

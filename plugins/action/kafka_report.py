@@ -21,7 +21,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from ansible.module_utils.kraft.control import reports, summary
+from ansible.module_utils.kraft.control import report_lock, reports, summary, this_run
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.wording import printable_text
 
-from spark_jobs import private_file
+from spark_jobs import one_run, private_file
 from spark_jobs.page.mirror import render
 from spark_jobs.proof.report_schema import Report
 from spark_jobs.report_check import schema_errors
@@ -39,6 +39,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "kind": {"type": "str", "choices": ["directory", "copy", "limits", "monitoring", "run"], "required": True},
     "directory": {"type": "path"},
     "cluster_id": {"type": "str"},
+    "exclusive": {"type": "bool", "default": False},
     "desired": {"type": "dict"},
     "looked": {"type": "dict", "default": {}},
     "source": {"type": "str"},
@@ -83,7 +84,16 @@ def of_directory(given: Result, check_mode: bool) -> Result:
         return {"failed": True, "msg": f"{error}. Nothing was written"}
     predicted = check_mode and not reports.is_foreign(path, given["cluster_id"])
     changed = not predicted and reports.claim(path, given["cluster_id"])
+    if given["exclusive"] and not predicted:
+        take(path)
     return remembered({"changed": changed, "directory": str(path), "run_id": run_id()}, "kafka_reports")
+
+
+def take(path: Path) -> None:
+    """Keep other runs out of the directory, and end the job that a dead one has left there. RefusedError: one lives."""
+    dead = report_lock.take(path, this_run.asking(this_run.main_process()), this_run.is_alive)
+    if dead:
+        one_run.end(path, dead.run)
 
 
 def run_id() -> str:

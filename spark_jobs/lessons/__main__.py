@@ -7,8 +7,8 @@ from __future__ import annotations
 import sys
 
 from spark_jobs.cli import parser, with_config
-from spark_jobs.lessons.run import load, run
+from spark_jobs.lessons.run import REPORTS, load, run
 
 if __name__ == "__main__":
     made = parser("lessons", "Show the sentences of the textbook on this cluster.", "spark_jobs/lessons/run.py")
-    sys.exit(with_config(sys.argv[1:], made, load, lambda settings, _: run(settings)))
+    sys.exit(with_config(sys.argv[1:], made, load, lambda settings, _: run(settings), REPORTS))

@@ -15,7 +15,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError
 from confluent_kafka import KafkaException
 
-from spark_jobs import json_file, private_file
+from spark_jobs import json_file, one_run, private_file
 from spark_jobs.errors import SmokeError
 from spark_jobs.lessons import experiments
 from spark_jobs.lessons.lab import Lab, Place
@@ -24,7 +24,7 @@ from spark_jobs.lessons.nodes import Host, SshNodes
 from spark_jobs.lessons.sentences import SENTENCES, judged, summary
 from spark_jobs.page import lessons as page
 
-REPORT, PAGE = "lessons.json", "lessons.html"
+REPORT, PAGE = REPORTS = "lessons.json", "lessons.html"
 #: Names of the observations, and the experiment that makes them.
 EXPERIMENTS: Sequence[tuple[tuple[str, ...], Callable[[Lab], dict[str, Any]]]] = (
     (("majority",), experiments.majority),
@@ -79,6 +79,7 @@ def problems(content: object) -> list[str]:
 
 def run(settings: Settings) -> int:
     """Run the lessons on the hosts of the settings; 0 if every sentence holds, else 1."""
+    one_run.clear(settings.output_dir, REPORTS)
     hosts = {one["node_id"]: Host(ssh(**one["ssh"]), *_split(one["controller"])) for one in settings.nodes}
     places = {one["node_id"]: Place(one["client"], one["controller"]) for one in settings.nodes}
     nodes = SshNodes(hosts, settings.unit, settings.java, settings.libs)

@@ -8,7 +8,6 @@ container that sees the same file.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import signal
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spark_jobs.errors import UnreachableError
+from spark_jobs.one_run import began, locked
 from spark_jobs.probe import client, settings
 
 PID_FILE = "probe.pid"
@@ -47,7 +47,7 @@ def find(home: Path) -> Left | None:
         return None
     try:
         content = json.loads(path.read_text() or "{}")
-        running = not _lock(descriptor)
+        running = not locked(descriptor)
     finally:
         os.close(descriptor)
     if "directory" not in content:
@@ -59,20 +59,12 @@ def find(home: Path) -> Left | None:
 def hold(home: Path, directory: Path) -> int:
     """Mark the probe as running until it ends: called by itself, returns the locked descriptor."""
     descriptor = os.open(home / PID_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    if not _lock(descriptor):
+    if not locked(descriptor):
         raise RuntimeError(f"another probe holds {home / PID_FILE}")
     content = {"pid": os.getpid(), "began": began(os.getpid()), "directory": str(directory)}
     os.ftruncate(descriptor, 0)
     os.write(descriptor, json.dumps(content).encode())
     return descriptor
-
-
-def began(pid: int) -> str:
-    """Return the start of a process, in ticks since the boot (field 22 of proc(5)); empty if the system has none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
 
 
 def start(home: Path, directory: Path, seconds: float) -> int:
@@ -136,11 +128,3 @@ def last_lines(directory: Path) -> str:
     path = directory / LOG
     text = path.read_text(errors="replace") if path.exists() else ""
     return "; ".join(text.split("\n")[-SHOWN_LINES:]).strip("; ") or "it said nothing"
-
-
-def _lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -10,7 +10,7 @@ from time import monotonic
 
 from pyspark.sql import SparkSession
 
-from spark_jobs import masters, private_file, report, session
+from spark_jobs import masters, one_run, private_file, report, session
 from spark_jobs.cli import parser, with_config
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, SmokeError, UnreachableError
 from spark_jobs.page import proof as page
@@ -36,9 +36,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(config: ProofConfig, options: Namespace) -> int:
     progress = Progress(config.output_dir)
+    one_run.clear(config.output_dir)
     progress.begin()
     draft = begun(config, progress)
-    _write(draft, config, progress)  # in place of an older report, in case that this run is killed
+    _write(draft, config, progress)  # in case that this run is killed
     try:
         _on_a_session(draft, config, progress, options)
     except Exception as error:

@@ -24,6 +24,7 @@ from ansible.module_utils.kraft.client_config import PREFIX, SECURITY
 
 from spark_jobs import java_properties, json_file
 from spark_jobs.config import PATTERNS, option_problems
+from spark_jobs.errors import UsageError
 
 REQUIRED = ("run_id", "source", "target", "topics", "output_dir")
 SIDE = ("bootstrap_servers", "client_options", "client_file")
@@ -67,7 +68,10 @@ def load(path: Path) -> ProofConfig:
 def _address(given: Mapping[str, Any]) -> Address:
     """Parse a side's options; ``client_options`` win over the file."""
     path, options = given.get("client_file"), given.get("client_options", {})
-    found = java_properties.parse(Path(path).read_text()) if path else {}
+    try:
+        found = java_properties.parse(Path(path).read_text()) if path else {}
+    except (OSError, ValueError) as error:
+        raise UsageError([f"client_file: {path} cannot be read as a properties file: {type(error).__name__}"]) from None
     secured = {f"{PREFIX}{name}": value for name, value in found.items() if name.startswith(SECURITY)}
     return Address(given["bootstrap_servers"], {**secured, **options})
 

@@ -44,5 +44,14 @@ def test_each_fault_and_each_bad_offset_has_a_row() -> None:
 def test_a_refusal_is_the_reports_sentences() -> None:
     block = yaml.safe_load((ROOT / "roles/kafka_smoke/tasks/copy.yml").read_text())[0]["block"]
     task = next(task for task in block if "ansible.builtin.assert" in task)
-    assert "lookup('file', report)" in task["vars"]["sentences"]
+    assert "lookup('file', report)" in task["vars"]["found"]
+    assert "found.run_id | default('') == ansible_facts['kafka_reports'].run_id" in task["vars"]["sentences"]
     assert "setLogLevel" in task["vars"]["sentences"]
+
+
+def test_one_run_at_a_time_writes_the_reports_of_both_proofs() -> None:
+    for name in ("copy", "main"):
+        first, *others = yaml.safe_load((ROOT / f"roles/kafka_smoke/tasks/{name}.yml").read_text())
+        task = first["block"][0] if "block" in first else first
+        assert task["kafka_report"]["exclusive"] is True
+        assert not any("kafka_report" in other and "directory" in other["kafka_report"] for other in others)

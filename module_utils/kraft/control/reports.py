@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.control import report_lock
 from ansible.module_utils.kraft.errors import RefusedError
 
 #: The file with the owner; the other files in the directory are the reports.
 MARK = "cluster_id"
 REPORT = "report.json"
+NO_REPORTS = (MARK, report_lock.FILE)
 DIRECTORY_MODE, MARK_MODE = 0o750, 0o640
 
 
@@ -24,7 +26,7 @@ def owner(directory: Path) -> str:
     that this user may not read is refused when it is written.
     """
     try:
-        if all(path.name == MARK for path in directory.iterdir()):
+        if all(path.name in NO_REPORTS for path in directory.iterdir()):
             return ""
         return (directory / MARK).read_text(encoding="utf-8").strip() or _reported(directory)
     except FileNotFoundError:

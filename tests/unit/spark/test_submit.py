@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,14 +142,25 @@ def test_the_environment_has_a_java_that_is_new_enough() -> None:
     submit.check_java(os.environ)
 
 
-def prepared(directory: Path, monkeypatch: pytest.MonkeyPatch, code: int | None, said: str) -> SmokeConfig:
-    """A run whose spark-submit ends with `code` and leaves `said` in its log."""
+def prepared(
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int | None,
+    said: str,
+    saved: Callable[[], None] = lambda: None,
+) -> SmokeConfig:
+    """A run whose spark-submit ends with `code`, leaves `said` in its log, and has `saved` a report."""
     settings = {"run_id": "run-1", "bootstrap_servers": "k1:9092", "topic": "smoke", "output_dir": str(directory)}
     numbers = {"partitions": 2, "records": 100, "record_bytes": 100}
     (directory / "smoke.json").write_text(json.dumps({**settings, **numbers}))
     (directory / submit.LOG).write_text(said)
     monkeypatch.setattr(submit, "find_tools", lambda *_: submit.Tools(directory / "bin" / "spark-submit", ()))
-    monkeypatch.setattr(submit, "_watched", lambda *_: code)
+
+    def watched(*_: object) -> int | None:
+        saved()
+        return code
+
+    monkeypatch.setattr(submit, "_watched", watched)
     monkeypatch.setattr(native_smoke_command, "saved_or_made", lambda *_: None)
     return config.load(directory / "smoke.json")
 
@@ -172,9 +184,11 @@ def left(directory: Path, settings: SmokeConfig, outcome: str, counted: bool = F
 def test_a_spark_that_cannot_start_is_no_verdict(
     saved: str | None, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = prepared(tmp_path, monkeypatch, 1, "something odd\n")
-    if saved:
-        left(tmp_path, settings, saved)
+    def job() -> None:
+        if saved:
+            left(tmp_path, settings, saved)
+
+    settings = prepared(tmp_path, monkeypatch, 1, "something odd\n", job)
     assert run(tmp_path) == code
 
 
@@ -194,9 +208,8 @@ def test_a_spark_that_says_why_it_cannot_start_is_usage_with_a_report(
 def test_a_run_that_takes_too_long_keeps_what_it_had_found(
     counted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = prepared(tmp_path, monkeypatch, None, "")
+    settings = prepared(tmp_path, monkeypatch, None, "", lambda: left(tmp_path, settings, "unreachable", counted))
     (tmp_path / "progress.log").write_text("   0.5 s  Spark 4.2.0 is up on nonsense\n   1.0 s  wrote 100 records\n")
-    left(tmp_path, settings, "unreachable", counted)
     assert run(tmp_path) == EXIT_USAGE
     assert "Last done: wrote 100 records." in capsys.readouterr().err
     found = report.of_run(settings)
