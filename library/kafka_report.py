@@ -15,6 +15,7 @@ options:
     description:
       - V(directory) makes O(directory) if it is missing, for its owner and group alone, and notes in it whose reports
         it holds. In check mode it only refuses.
+      - V(given_back) lets other runs into O(directory) again, after O(exclusive).
       - V(copy) writes C(mirror.html) with the copy's state, counts of both sides by topic, its lag at each look so far,
         and its last proof. C(mirror.json) beside it has the same as data.
       - V(limits) prints the limits that hosts do not grant, and is skipped if they grant all.
@@ -23,16 +24,16 @@ options:
         the smoke test, the path of the page, and the next command. In check mode it lists the checks that such a run
         leaves out. Everything may be missing, and it never fails.
     type: str
-    choices: [directory, copy, limits, monitoring, run]
+    choices: [directory, given_back, copy, limits, monitoring, run]
     required: true
   directory:
-    description: Directory of the reports. Required for V(directory) and V(copy).
+    description: Directory of the reports. Required for V(directory), V(given_back) and V(copy).
     type: path
   cluster_id: {description: Id of the cluster whose reports it is for; with V(directory) and V(copy)., type: str}
   exclusive:
     description:
-      - With V(directory), true keeps other runs of this machine out of the directory until this run ends. If another
-        one is at work there, it is refused. A job of a dead run is ended first.
+      - With V(directory), true keeps other runs out of the directory, until V(given_back) or the end of this run. If
+        another one is at work there, this is refused. A job of a dead run is ended first.
     type: bool
     default: false
   desired: {description: The fact C(kafka_desired); with V(run), V(limits) and V(monitoring)., type: dict}
@@ -71,6 +72,11 @@ EXAMPLES = r"""
     directory: .kraftwright/orders
     cluster_id: bWlycm9yLWV4YW1wbGUtMQ
     exclusive: true
+
+- name: Let other runs into it again
+  kafka_report:
+    kind: given_back
+    directory: .kraftwright/orders
 
 - name: Write the page of the copy
   kafka_report:

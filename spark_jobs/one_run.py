@@ -70,7 +70,7 @@ def end(directory: Path, run: str, patience: float = PATIENCE) -> None:
     path, deadline = directory / LOCK, time.monotonic() + patience
     found = _noted(path)
     while is_held(path) and found.get("run") == run and time.monotonic() < deadline:
-        for pid, start in found["processes"]:
+        for pid, start in found.get("processes", ()):
             if start and start == began(pid):
                 with suppress(OSError):
                     (os.killpg if os.getpgid(pid) == pid else os.kill)(pid, signal.SIGTERM)

@@ -36,7 +36,7 @@ from spark_jobs.report_check import schema_errors
 
 DISPLAY = Display()
 ARGUMENT_SPEC: dict[str, Any] = {
-    "kind": {"type": "str", "choices": ["directory", "copy", "limits", "monitoring", "run"], "required": True},
+    "kind": {"type": "str", "choices": ["directory", "given_back", "copy", "limits", "monitoring", "run"], "required": True},
     "directory": {"type": "path"},
     "cluster_id": {"type": "str"},
     "exclusive": {"type": "bool", "default": False},
@@ -51,6 +51,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 NEEDS = [
     ("kind", "directory", ["directory", "cluster_id"]),
+    ("kind", "given_back", ["directory"]),
     ("kind", "copy", ["directory", "cluster_id", "source", "progress"]),
     ("kind", "limits", ["desired"]),
     ("kind", "monitoring", ["desired"]),
@@ -87,6 +88,12 @@ def of_directory(given: Result, check_mode: bool) -> Result:
     if given["exclusive"] and not predicted:
         take(path)
     return remembered({"changed": changed, "directory": str(path), "run_id": run_id()}, "kafka_reports")
+
+
+def of_given_back(given: Result, _: bool) -> Result:
+    """Let other runs into the directory again."""
+    report_lock.give_back(Path(given["directory"]), this_run.asking(this_run.main_process()).run)
+    return {"changed": False}
 
 
 def take(path: Path) -> None:
@@ -181,6 +188,7 @@ def proven(path: str | None) -> dict[str, Any] | None:
 
 REPORTS: dict[str, Callable[[Result, bool], Result]] = {
     "directory": of_directory,
+    "given_back": of_given_back,
     "copy": of_copy,
     "limits": of_limits,
     "monitoring": of_monitoring,

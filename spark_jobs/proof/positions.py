@@ -6,7 +6,8 @@ many pairs are before them, and no record in front of all pairs is still to come
 - The source has deleted its head, which the target holds. A group that points into it there reads these records, too.
 - The target has deleted its head, which the source holds. A group that points into it on the source skips them.
 
-A record that a cleaner has removed from one side counts on neither, and makes the number a minimum.
+A record that a cleaner has removed from one side counts on neither, and makes the number a minimum. So does a record of
+such a head that the cleaner may have removed before, as far as ``law`` excuses it so: a later one replaces it anyway.
 """
 
 from __future__ import annotations

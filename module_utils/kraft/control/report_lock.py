@@ -21,7 +21,7 @@ Alive = Callable[[lock.Record], bool]
 def take(directory: Path, ours: lock.Record, is_alive: Alive) -> lock.Record | None:
     """Record `ours` as the run that writes there; the dead run before it. RefusedError if that one may be alive.
 
-    A run keeps the directory until its process ends.
+    A run keeps the directory until it gives it back, or until its process ends.
     """
     with _opened(directory / FILE) as descriptor:
         held = _record(descriptor)
@@ -31,6 +31,16 @@ def take(directory: Path, ours: lock.Record, is_alive: Alive) -> lock.Record | N
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, (json.dumps(ours.as_dict()) + "\n").encode(), 0)
     return other
+
+
+def give_back(directory: Path, run: str) -> None:
+    """Remove the record of `run`: a control machine in another container cannot see that its process has ended."""
+    if not (directory / FILE).exists():
+        return
+    with _opened(directory / FILE) as descriptor:
+        held = _record(descriptor)
+        if held and held.run == run:
+            os.ftruncate(descriptor, 0)
 
 
 def refusal(directory: Path, held: lock.Record) -> str:

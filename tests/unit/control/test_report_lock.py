@@ -61,6 +61,18 @@ def test_a_run_of_another_machine_may_be_alive(tmp_path: Path) -> None:
         report_lock.take(tmp_path, OURS, this_run.is_alive)
 
 
+def test_a_directory_is_given_back_by_the_run_that_has_it(tmp_path: Path) -> None:
+    elsewhere = replace(OURS, run="x", machine="another", place="another boot")
+    report_lock.give_back(tmp_path, OURS.run)
+    assert not list(tmp_path.iterdir())
+    report_lock.take(tmp_path, OURS, this_run.is_alive)
+    report_lock.give_back(tmp_path, "x")
+    with pytest.raises(RefusedError):
+        report_lock.take(tmp_path, elsewhere, lambda _: True)
+    report_lock.give_back(tmp_path, OURS.run)
+    assert report_lock.take(tmp_path, elsewhere, this_run.is_alive) is None
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}"])
 def test_a_file_that_names_no_run_is_taken(content: str, tmp_path: Path) -> None:
     (tmp_path / report_lock.FILE).write_text(content)
