@@ -36,7 +36,11 @@ from spark_jobs.report_check import schema_errors
 
 DISPLAY = Display()
 ARGUMENT_SPEC: dict[str, Any] = {
-    "kind": {"type": "str", "choices": ["directory", "given_back", "copy", "limits", "monitoring", "run"], "required": True},
+    "kind": {
+        "type": "str",
+        "choices": ["directory", "given_back", "copy", "limits", "monitoring", "run"],
+        "required": True,
+    },
     "directory": {"type": "path"},
     "cluster_id": {"type": "str"},
     "exclusive": {"type": "bool", "default": False},
