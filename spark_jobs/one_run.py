@@ -90,9 +90,13 @@ def is_held(path: Path) -> bool:
 
 
 def clear(directory: Path, names: Sequence[str] = REPORTS) -> None:
-    """Remove the reports of an older job: from here on none counts but that of this job."""
+    """Remove the reports of an older job: from here on none counts but that of this job. UsageError if one stays."""
     for name in names:
-        (directory / name).unlink(missing_ok=True)
+        try:
+            (directory / name).unlink(missing_ok=True)
+        except OSError as error:
+            why = f"{directory / name} cannot be replaced: {error.strerror}"
+            raise UsageError([f"output_dir: {why}. Remove it, or give another output_dir"]) from None
 
 
 def set_aside(directory: Path, names: Sequence[str] = REPORTS) -> list[str]:

@@ -127,6 +127,12 @@ def test_a_directory_that_cannot_be_made_is_usage(tmp_path: Path, capsys: pytest
     assert "cannot be written: File exists. Give another one" in capsys.readouterr().err
 
 
+def test_a_report_that_cannot_be_replaced_is_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "page.html").mkdir()
+    assert command.main(["--config", proof(tmp_path)]) == EXIT_USAGE
+    assert "page.html cannot be replaced: Is a directory. Remove it" in capsys.readouterr().err
+
+
 MAINS: dict[str, Main] = {"proof": command.main, "native": native_smoke_command.main, "submit": submit.main}
 
 
