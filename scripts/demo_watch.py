@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import watchers
-from spark_jobs.probe.process import began
+from spark_jobs.one_run import began
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME, CLUSTER = ROOT / ".kraftwright/demo-watch", ROOT / ".kraftwright/demo"

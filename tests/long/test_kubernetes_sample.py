@@ -40,7 +40,7 @@ def test_the_pod_template_is_one_that_kubernetes_takes(
 def test_the_command_of_the_page_is_rendered_with_settings_that_spark_knows() -> None:
     text = PAGE.read_text().partition("### Kubernetes")[2].partition("```sh\n")[2].partition("```")[0]
     words = shlex.split(text.replace("\\\n", " "))
-    options = submit._parsed(words[words.index("--config") :])
+    options = submit._parser().parse_args(words[words.index("--config") :])
     line = submit.command(submit.Tools(Path("spark-submit"), ()), options.master, options.conf, 1, options.config)
     assert line[1:3] == ["--master", "k8s://https://k8s.example.com:6443"]
     named = [word.partition("=")[0] for word in line if word.startswith("spark.kubernetes.")]

@@ -60,7 +60,7 @@ def test_a_run_that_begins_with_the_desired_state_loads_filters_once(tmp_path: P
 
 
 def test_a_worker_collects_no_garbage_and_the_main_process_does() -> None:
-    assert preloaded.load_filters
+    assert callable(preloaded.load_filters)
     fork = multiprocessing.get_context("fork")
     answers: SimpleQueue[bool] = fork.SimpleQueue()
     worker = fork.Process(target=lambda: answers.put(gc.isenabled()))

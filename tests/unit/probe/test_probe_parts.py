@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
+from spark_jobs import one_run
 from spark_jobs.errors import UnreachableError, UsageError
 from spark_jobs.page import probe as page
 from spark_jobs.probe import process, settings, steps, verdict
@@ -121,7 +122,7 @@ def test_a_probe_that_no_one_answers_is_ended_and_forgotten(tmp_path: Path) -> N
 def test_a_number_that_belongs_to_another_process_by_now_is_not_taken_for_the_probe(tmp_path: Path) -> None:
     descriptor = process.hold(tmp_path, tmp_path)
     path = tmp_path / process.PID_FILE
-    path.write_text(path.read_text().replace(process.began(os.getpid()), "1"))
+    path.write_text(path.read_text().replace(one_run.began(os.getpid()), "1"))
     assert process.find(tmp_path) == process.Left(tmp_path, None)
     os.close(descriptor)
 

@@ -14,7 +14,7 @@ import pytest
 
 from scripts import demo_watch, watchers
 from scripts.demo_watch import Started
-from spark_jobs.probe.process import began
+from spark_jobs.one_run import began
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
