@@ -149,7 +149,7 @@ def test_every_entry_point_has_its_tasks(role: Path) -> None:
 
 def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_run() -> None:
     certificate = load(ROOT / "roles/kafka/tasks/steps/certificate.yml")
-    assert certificate[-1]["kafka_certificate"]["state"] == "loaded"
+    assert certificate[-1]["ansible.builtin.import_tasks"] == "steps/certificate_load.yml"
     [task] = load(ROOT / "roles/kafka_metrics/tasks/steps/reload.yml")
     assert task["kafka_metrics_service"]["state"] == "reloaded"
     assert "'metrics_proxy'" in task["when"]  # what a killed run has left shows in the look alone
@@ -157,6 +157,14 @@ def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_ru
     [envelope] = [one for one in play["tasks"] if "block" in one]
     used = [role["tasks_from"] for one in envelope["block"] if (role := one.get("ansible.builtin.import_role"))]
     assert used == ["renew", "steps/reload"]
+
+
+def test_a_certificate_that_waited_for_a_controller_is_loaded_and_not_issued_again() -> None:
+    """With ``kafka_renew_all`` another one would be issued, after the TLS proxies have started with the first."""
+    task = next(one for one in load(ROOT / "playbooks/tasks/node_after_start.yml") if "deferred" in str(one["when"]))
+    step = task["ansible.builtin.include_role"]["tasks_from"]
+    states = [one["kafka_certificate"].get("state") for one in load(ROOT / f"roles/kafka/tasks/{step}.yml")]
+    assert states == ["loaded"]
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))
