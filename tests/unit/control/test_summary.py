@@ -13,11 +13,11 @@ import pytest
 from ansible.module_utils.kraft.control.summary import WIDTH, Run, summary_lines
 
 from plugins.action.kafka_report import of_limits
+from tests.unit.page.reports import EXAMPLES, example
 from tests.unit.problems import named
 from tests.wording_files import Wording
 
 ROOT = Path(__file__).resolve().parents[3]
-EXAMPLES = ROOT / "tests/unit/spark"
 PAGE = "/srv/kraftwright/.kraftwright/blue/page.html"
 DESIRED: dict[str, Any] = {
     "cluster": {
@@ -30,11 +30,6 @@ DESIRED: dict[str, Any] = {
 DOWN = {"command": "make demo-down", "purpose": "remove the hosts again"}
 
 DEMO = Run(page=PAGE, steps=(DOWN,))
-
-
-def example(name: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((EXAMPLES / f"example_{name}.json").read_text())
-    return loaded
 
 
 def said(name: str, run: Run = DEMO, **changed: Any) -> str:

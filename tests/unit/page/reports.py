@@ -18,9 +18,11 @@ LARGE_SETTINGS = 200
 
 
 def example(name: str) -> dict[str, Any]:
-    """One of the examples beside the report's schema: report, failed or unreachable."""
-    loaded: dict[str, Any] = json.loads((EXAMPLES / f"example_{name}.json").read_text())
-    return loaded
+    """Report of one outcome, one of `OUTCOMES`: the files of the others have only what differs from ``report``."""
+    loaded: list[dict[str, Any]] = [
+        json.loads((EXAMPLES / f"example_{each}.json").read_text()) for each in ("report", name)
+    ]
+    return loaded[0] | loaded[1]
 
 
 def with_listeners(report: dict[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from spark_jobs import command, native_smoke_command
 from spark_jobs.errors import InstallationError, UnreachableError
 from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import Report
+from tests.unit.page.reports import example
 from tests.unit.spark.test_commands import written
 from tests.unit.spark.test_smoke_report import EXAMPLE, native
 
-FAILED = json.loads((Path(__file__).parent / "example_failed.json").read_text())
+FAILED = example("failed")
 
 
 @pytest.mark.parametrize(

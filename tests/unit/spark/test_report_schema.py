@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spark_jobs.report_check import schema_errors
-
-EXAMPLES = sorted(Path(__file__).parent.glob("example_*.json"))
-
-
-def load(path: Path) -> Any:
-    return json.loads(path.read_text())
+from tests.unit.page.reports import OUTCOMES, example
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_the_example_has_the_shape(path: Path) -> None:
-    assert schema_errors(load(path)) == []
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_the_example_has_the_shape(name: str) -> None:
+    assert schema_errors(example(name)) == []
 
 
 def test_there_is_an_example_of_each_outcome() -> None:
-    assert {load(path)["verdict"]["outcome"] for path in EXAMPLES} == {"proven", "failed", "unreachable"}
+    assert {example(name)["verdict"]["outcome"] for name in OUTCOMES} == {"proven", "failed", "unreachable"}
 
 
 @pytest.mark.parametrize(
@@ -40,5 +33,5 @@ def test_there_is_an_example_of_each_outcome() -> None:
     ],
 )
 def test_a_wrong_shape_is_named(change: dict[str, Any], line: str) -> None:
-    found = schema_errors({**load(EXAMPLES[0]), **change})
+    found = schema_errors({**example("failed"), **change})
     assert any(problem.startswith(line) for problem in found), found
