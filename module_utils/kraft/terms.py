@@ -9,8 +9,6 @@ ROLES = (BROKER, CONTROLLER)
 
 CLIENT = "client"
 INTER_BROKER = "inter_broker"
-#: Users of a listener.
-PURPOSES = (CLIENT, INTER_BROKER, CONTROLLER)
 
 PLAINTEXT = "PLAINTEXT"
 SSL = "SSL"

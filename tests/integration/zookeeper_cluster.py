@@ -102,12 +102,6 @@ class ZooKeeperCluster:
         }
         self._launch(f"broker{broker}", "kafka.Kafka", "320m", {**SMALL, **own, **self.properties})
 
-    def stop_broker(self, broker: int) -> None:
-        """Kill it, as a power cut does; ``launch_broker`` brings it back."""
-        process = self.processes.pop(f"broker{broker}")
-        process.kill()
-        process.wait(10)
-
     def wait_ready(self) -> None:
         """Wait until brokers list one another."""
         admin, deadline = AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0}), monotonic()

@@ -70,10 +70,6 @@ class Identity:
         named = {one.cluster_id: one for one in reversed(self.disks) if one.cluster_id}
         return dict(reversed(list(named.items())))
 
-    def foreign_cluster(self, cluster_id: str) -> str:
-        """Return the id of another cluster that the host belongs to, or ""."""
-        return next((one for one in self.clusters if one != cluster_id), "")
-
     @property
     def empty(self) -> bool:
         """Check that there is no trace of a node."""

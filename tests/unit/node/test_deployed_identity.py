@@ -46,7 +46,6 @@ def test_log_dirs_of_the_process_and_of_what_is_in_place_are_read_whatever_the_i
     # the record is an old one
     assert [one.path for one in observe_in(tmp_path).disks] == [str(path) for path in places[1:3]]
     assert Identity.from_facts(found.as_facts()) == found
-    assert (found.foreign_cluster(OURS), found.foreign_cluster(OTHER)) == (OTHER, "")
 
 
 def test_host_without_a_node_is_empty_and_a_mark_of_removal_names_the_cluster(tmp_path: Path) -> None:

@@ -42,7 +42,6 @@ class Wanted:
     groups: tuple[str, ...] = (".*",)
     exclude_groups: tuple[str, ...] = ()
     acls: bool = True
-    throttle_bytes_per_second: int | None = None
 
     def takes_topic(self, name: str) -> bool:
         return _taken(name, self.topics, (*self.exclude_topics, *NEVER))
@@ -86,13 +85,11 @@ def wanted(given: Mapping[str, Any]) -> Wanted:
     """Convert the variable ``kafka_mirror``, which the rules have checked."""
     source = given["source"]
     lists = {name: tuple(map(str, given[name])) for name in LISTS if given.get(name) is not None}
-    throttle = given.get("throttle_bytes_per_second")
     return Wanted(
         name=str(source["name"]),
         servers=tuple(map(str, source["bootstrap_servers"])),
         client={str(key): text(value) for key, value in (source.get("client") or {}).items()},
         acls=boolean(given.get("acls", True), strict=False),
-        throttle_bytes_per_second=None if throttle is None else int(throttle),
         **lists,
     )
 

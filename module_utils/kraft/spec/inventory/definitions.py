@@ -27,7 +27,6 @@ class Setting:
     name: str
     type: str
     default: str | None = None
-    required: bool = False
     choices: tuple[str, ...] = ()
     any_case: bool = False
     min: float | None = None
@@ -92,7 +91,6 @@ def setting(name: str, entry: Mapping[str, Any]) -> Setting:
     fields = {field.name for field in dataclasses.fields(Setting)} & set(entry) - {"choices"}
     return Setting(
         name=name,
-        required="default" not in entry,
         choices=tuple(entry.get("choices", ())),
         **{field: entry[field] for field in fields},
     )

@@ -14,7 +14,6 @@ MOUNT = "/srv/kafka/data1"
 GROUP = "sg-00000000"
 NETWORK = ("vpc-1", "subnet-0", "subnet-1", "subnet-2", GROUP, "igw-1", "rtb-1", "orders")
 CLUSTER_ID = "b3JkZXJzLW9yZGVycy1vcg"
-ALL_OUT = Rule(-1, -1, "0.0.0.0/0", "all")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0wPnTTfpTkYHZEgbi5p7AXtbQ1bIRdJw6pXvVQcX6v"
 RULES = (
     Rule(22, 22, "203.0.113.10/32"),

@@ -179,7 +179,6 @@ def test_definitions_hold_what_kafka_says_of_its_keys() -> None:
     definitions = load("4.3.1")
     assert len(definitions.server) == 360
     assert definitions.server["log.dirs"].default is None
-    assert definitions.server["node.id"].required
     assert definitions.server["num.io.threads"].update == "cluster-wide"
     assert definitions.server["ssl.keystore.password"].secret
     assert definitions.server["ssl.client.auth"].choices == ("required", "requested", "none")
