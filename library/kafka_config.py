@@ -78,7 +78,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError, refuse
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.files.apply import write_file
 from ansible.module_utils.kraft.node.release.manifest import read_text
@@ -151,8 +151,7 @@ class Run:
 
     @staticmethod
     def _refuse(*found: Problem | str) -> None:
-        if found:
-            raise RefusedError(found)
+        refuse(found)
 
 
 def brokers_only(wanted: Desired, known: Settings) -> Settings:

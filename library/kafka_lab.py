@@ -66,7 +66,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import KraftError, refuse
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.lab import apply as lab_io
 from ansible.module_utils.kraft.providers.lab import plan as lab
@@ -142,7 +142,7 @@ def present(params: Params, check_mode: bool) -> dict[str, Any]:
     """Run the five steps that create a lab."""
     wanted = wanted_lab(params)
     found = lab_io.observe(wanted.name, wanted.state_dir)
-    lab_io.refuse(lab.lab_refusals(wanted, found))
+    refuse(lab.lab_refusals(wanted, found))
     plan = lab.plan(wanted, found)
     actions = plan_lines(plan, wanted.name, found.keys)
     if not check_mode:

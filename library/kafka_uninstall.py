@@ -93,7 +93,7 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.errors import RefusedError, ToolError, refuse
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import Desired, plan, uninstall_refusals
@@ -119,8 +119,7 @@ def ensure_absent(module: KraftModule) -> dict[str, Any]:
     desired = Desired(params["cluster_id"], params["node_id"], params["user"], params["group"], params["delete_data"])
     found = apply.observe(module.run_command, params)
     refused = [str(each) for each in uninstall_refusals(desired, found)]
-    if refused:
-        raise RefusedError(refused)
+    refuse(refused)
     made = plan(desired, found)
     if made.changes and not module.check_mode:
         apply.carry_out(module.run_command, made, params, desired)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import RefusedError, refuse
 from ansible.module_utils.kraft.terms import PLAINTEXT
 
 PEM, PKCS12 = "PEM", "PKCS12"
@@ -112,8 +112,7 @@ def from_java(options: Mapping[str, str], servers: str = "", inline: bool = Fals
     """
     same = {**SAME_VALUE, **INLINE} if inline else SAME_VALUE
     problems = list(_problems(options, {*same, *STORE_TYPES, ALGORITHM, JAAS}))
-    if problems:
-        raise RefusedError(problems)
+    refuse(problems)
     named = {name.removeprefix(PREFIX): value for name, value in options.items()}
     fields: dict[str, Any] = {field: named[name] for name, field in same.items() if name in named}
     if "keystore_file" in fields:

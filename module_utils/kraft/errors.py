@@ -28,6 +28,12 @@ class RefusedError(KraftError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def refuse(problems: Sequence[object]) -> None:
+    """Raise RefusedError if there is a problem."""
+    if problems:
+        raise RefusedError(problems)
+
+
 class OtherClusterError(RefusedError):
     """A node of another cluster answered at `address`, and got no other request. `found`, `expected`: cluster ids."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import refuse
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan
 from ansible.module_utils.kraft.node.files.secret_digest import secret_digests
@@ -33,8 +33,7 @@ def ensure_files(params: Mapping[str, Sequence[Any]], salt: str = "", check_mode
     known = file_io.accounts(wanted)
     found = [file_io.find(w) for w in wanted]
     problems = plan.file_refusals(wanted, found, known, predict=check_mode)
-    if problems:
-        raise RefusedError(problems)
+    refuse(problems)
     changes = plan.plan(wanted, found, known)
     if not check_mode:
         for change in changes:

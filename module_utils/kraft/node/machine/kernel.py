@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import refuse
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import sysctl
@@ -54,16 +54,14 @@ def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change
     wanted = files.Desired(path, files.FILE, *me, mode=0o644, content=text.encode())
     known, found = file_io.accounts([wanted]), file_io.find(wanted)
     problems = files.file_refusals([wanted], [found], known, predict=check_mode)
-    if problems:
-        raise RefusedError(problems)
+    refuse(problems)
     return files.plan([wanted], [found], known), known
 
 
 def ensure_settings(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Ensure the settings and return the module's result."""
     problems = sysctl.bad_names(params["settings"])
-    if problems:
-        raise RefusedError(problems)
+    refuse(problems)
     found = observe(params["settings"], params["file"])
     plan = sysctl.plan_settings(params["settings"], found, AT_LEAST)
     changes, known = plan_file(params["file"], plan.text, check_mode)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, refuse
 from ansible.module_utils.kraft.node.files.apply import locked
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, release_dir
 from ansible.module_utils.kraft.node.storage.log_dir import (
@@ -116,11 +116,6 @@ def diff(node: NodeStorage, dirs: Sequence[LogDir], plan: StoragePlan) -> dict[s
         "before": "".join(log_dir_line(found) + "\n" for found in dirs),
         "after": "".join(predict(node, found, plan.actions[found.path]) + "\n" for found in dirs),
     }
-
-
-def refuse(problems: Sequence[Problem]) -> None:
-    if problems:
-        raise RefusedError(problems)
 
 
 def absent_problems(dirs: Sequence[LogDir]) -> list[Problem]:

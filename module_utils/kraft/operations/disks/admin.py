@@ -9,7 +9,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Client, Question
 from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS, checked, observe
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import refuse
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove, broker_disks
 from ansible.module_utils.kraft.operations.disks.throttle import RATE
 from ansible.module_utils.kraft.operations.reassignment.admin import BROKER_RESOURCE, DYNAMIC_BROKER, ReassignmentAdmin
@@ -65,8 +65,7 @@ class DisksAdmin:
             request = self._client.request("AlterReplicaLogDirsRequest", dirs=list(_by_dir(own).items()))
             answer = checked(self._client, "AlterReplicaLogDirs", self._client.send(broker.address, request))
             refused += self._refused(broker, answer)
-        if refused:
-            raise RefusedError(refused)
+        refuse(refused)
 
     def _refused(self, broker: Broker, answer: Mapping[str, Any]) -> list[str]:
         found = [

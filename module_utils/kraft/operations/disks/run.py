@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.errors import ToolError, refuse
 from ansible.module_utils.kraft.operations.disks import disk_format, throttle
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove
@@ -88,8 +88,7 @@ class Run:
         busy = {one.node_id for one in moves} | {one.node_id for one in brokers if one.coming}
         aim = throttle.wanted(busy, asked.rate)
         wrong = [*drain_refusals(brokers, asked.drained), *throttle.foreign_rate_refusals(rates, aim)]
-        if wrong:
-            raise RefusedError(wrong)
+        refuse(wrong)
         return Work(snapshot, brokers, moves, rates, aim)
 
     def apply(self, work: Work) -> bool:

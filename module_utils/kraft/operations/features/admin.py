@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.cluster.departed import (
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import ToolError, UnreachableError, refuse
 from ansible.module_utils.kraft.operations.features.departures import Departures
 from ansible.module_utils.kraft.operations.features.plan import Change, feature_refusals, plan, refused
 
@@ -88,15 +88,13 @@ class FeatureAdmin:
         """Return the plan, validated by Kafka. Raises RefusedError with all reasons against it."""
         snapshot, supported = self.observe()
         found = feature_refusals(wanted, supported, allow_downgrade)
-        if found:
-            raise RefusedError(found)
+        refuse(found)
         batches = plan(wanted, next(iter(supported.values())))
         gone = self._departures.find_departed(snapshot)
         for changes in batches:
             reason = self.update(changes, validate_only=True)
             found += refused(changes, reason, snapshot.brokers) if reason and not held_back_by(reason, gone) else []
-        if found:
-            raise RefusedError(found)
+        refuse(found)
         after = max(known_level(snapshot), wanted.get(METADATA_VERSION, 0)) if gone else 0
         dropped = gone if unregisters(after) else ()
         return Plan(batches, gone if batches else (), dropped, snapshot, common(supported))

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, failed
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError, refuse
 from ansible.module_utils.kraft.identity import decode
 from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, quorum_refusals
 
@@ -41,8 +41,7 @@ class QuorumAdmin:
         """Return the snapshot and the plan. Raises RefusedError."""
         snapshot = self.describe_quorum()
         found = quorum_refusals(desired, snapshot)
-        if found:
-            raise RefusedError(found)
+        refuse(found)
         return snapshot, plan(desired, snapshot)
 
     def ready(self, desired: Desired) -> Plan:

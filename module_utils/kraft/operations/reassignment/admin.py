@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster import leaders
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.gather import TOPIC_RESOURCE, checked, log_dirs, observe
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Reassignment, Snapshot
-from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError, refuse
 from ansible.module_utils.kraft.operations.reassignment.model import PARTS, Move, Name
 from ansible.module_utils.kraft.operations.reassignment.throttle import LISTS, RATES, Alteration, Throttles
 
@@ -148,8 +148,7 @@ class ReassignmentAdmin:
                 self._client.send(self._address, request, REQUEST_MS / 1000 + 2),
             )
             refused += self._refused(answer, let_pass)
-        if refused:
-            raise RefusedError(refused)
+        refuse(refused)
 
     def _refused(self, answer: Mapping[str, Any], let_pass: Sequence[int]) -> list[str]:
         found = [

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster import leaders
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Partition, Reassignment, Snapshot
-from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
+from ansible.module_utils.kraft.errors import UnreachableError, refuse
 from ansible.module_utils.kraft.operations.reassignment import leaderless, throttle
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, Goal, Move, Name, placement
@@ -77,8 +77,7 @@ def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
     snapshot = settled(admin, asked, snapshot)
     expected, under_way = with_coming(snapshot, asked), snapshot.reassignments or ()
     wrong = reassignment_refusals(expected, goal, asked.gives_up)
-    if wrong:
-        raise RefusedError(wrong)
+    refuse(wrong)
     held = admin.bytes_held(snapshot.brokers)
     moves = plan(expected, goal, {name: max(sizes.values()) for name, sizes in held.items()})
     coming = [*moves, *going_on(snapshot)]
@@ -89,8 +88,7 @@ def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
         *throttle.foreign_throttle_refusals(found, aim),
         *too_full(snapshot, [one for one in moves if one.name not in lost], admin),
     ]
-    if wrong:
-        raise RefusedError(wrong)
+    refuse(wrong)
     displaced = len(leaders.displaced(snapshot, snapshot.unfenced)) if goal.state == BALANCED else 0
     stuck = {} if goal.state == DRAINED else leaderless.found(expected)
     return Work(expected, moves, under_way, found, aim, displaced, stuck, lost)

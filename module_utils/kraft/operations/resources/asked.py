@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import RefusedError, refuse
 from ansible.module_utils.kraft.operations.resources.acl_admin import AclAdmin
 from ansible.module_utils.kraft.operations.resources.quota_admin import QuotaAdmin
 from ansible.module_utils.kraft.operations.resources.run import Asked
@@ -89,8 +89,7 @@ def acls(client: Client, params: Mapping[str, Any]) -> Asked[Acl]:
         for one in others
         for message, remedy in acl_rules.faults(one)
     ]
-    if wrong:
-        raise RefusedError(wrong)
+    refuse(wrong)
     wanted = {acl: True for one in others if one["state"] == "present" for acl in acl_rules.expanded(one)}
     absent = {acl for one in others if one["state"] == "absent" for acl in acl_rules.expanded(one)}
     return Asked(
@@ -108,7 +107,6 @@ def quotas(client: Client, params: Mapping[str, Any]) -> Asked[Quota]:
         for number, one in enumerate(entries, 1)
         for message, remedy in quota_rules.faults(one)
     ]
-    if wrong:
-        raise RefusedError(wrong)
+    refuse(wrong)
     wanted = {quota: value for one in present for quota, value in quota_rules.expanded(one).items()}
     return Asked(QuotaAdmin(client), wanted, lambda quota: quota.entity in gone)

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import checked
-from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.errors import RefusedError, ToolError, refuse
 from ansible.module_utils.kraft.operations.resources.plan import Plan, Prune, plan, result
 
 Key = TypeVar("Key", bound=Hashable)
@@ -71,12 +71,12 @@ class KindRun(Generic[Key]):
 
     def add(self) -> None:
         """Set what is new or differs."""
-        self._must(self._asked.admin.put(self._found.put))
+        refuse(self._asked.admin.put(self._found.put))
 
     def remove(self) -> None:
         """Take away what must go. Ends when the cluster shows all of the plan."""
         asked, found, timeout = self._asked, self._found, self._params["timeout"]
-        self._must(asked.admin.remove(found.remove))
+        refuse(asked.admin.remove(found.remove))
         deadline = time.monotonic() + timeout
         while found.changes and not is_seen(found, asked.admin.read_current(asked.wanted)):
             if time.monotonic() >= deadline:
@@ -86,11 +86,6 @@ class KindRun(Generic[Key]):
     def result(self) -> dict[str, Any]:
         """Return the result of a module."""
         return self._reported
-
-    @staticmethod
-    def _must(refusals: list[str]) -> None:
-        if refusals:
-            raise RefusedError(refusals)
 
 
 class TopicPart(Protocol):
@@ -144,8 +139,7 @@ def plan_all(topics: Sequence[TopicPart], kinds: Sequence[KindRun[Any]]) -> None
     begun = [kind for kind in kinds if succeeds(kind.begin)]
     for step in [*(part.plan for part in topics), *(kind.plan for kind in begun)]:
         succeeds(step)
-    if problems:
-        raise RefusedError(problems)
+    refuse(problems)
 
 
 def is_seen(found: Plan[Key], current: Mapping[Key, Any]) -> bool:

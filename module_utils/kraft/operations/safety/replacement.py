@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, 
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.errors import KraftError, refuse
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum import replacement
 
@@ -44,8 +44,7 @@ def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapsho
         if snapshot.unanswered:
             return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
         found = replacement.replacement_refusals(node, snapshot)
-        if found:
-            raise RefusedError(found)
+        refuse(found)
         return snapshot, replacement.waits(node, snapshot)
     return never(seen)
 

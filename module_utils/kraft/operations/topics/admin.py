@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.cluster.gather import MIN_INSYNC, TOPIC_RESOURCE
 from ansible.module_utils.kraft.cluster.portions import each_one, portions
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError, refuse
 from ansible.module_utils.kraft.operations.topics.plan import Plan, find, plan
 
 TOPIC_OVERRIDE = 1  #: DescribeConfigs' source of a topic's own setting
@@ -217,9 +217,7 @@ class TopicAdmin:
 
     @staticmethod
     def _must(refusals: Iterable[str]) -> None:
-        found = [text for text in refusals if text]
-        if found:
-            raise RefusedError(found)
+        refuse([text for text in refusals if text])
 
 
 def _read_settings(answer: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import refuse
 from ansible.module_utils.kraft.operations.topics import report as topic_report
 from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
 from ansible.module_utils.kraft.operations.topics.plan import (
@@ -44,12 +44,10 @@ class TopicRun:
         self._admin = admin = TopicAdmin(self._client, self._timeout)
         snapshot, overrides = admin.describe_topics([one.name for one in self._desired])
         found = [*duplicates(self._desired), *(text for one in self._desired for text in topic_refusals(one, snapshot))]
-        if found:
-            raise RefusedError(found)
+        refuse(found)
         self._plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]
         refused = [*unnamed(self._plans, self._named), *admin.validate(self._plans)]
-        if refused:
-            raise RefusedError(refused)
+        refuse(refused)
         self._reported = self._reported or [
             topic_report.entry(
                 one, find(snapshot, one.desired.name), overrides.get(one.desired.name, {}), admin.resolved

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import ToolError, UnreachableError
 from ansible.module_utils.kraft.providers.lab import plan as lab
 
 AT_ONCE = 4
@@ -231,8 +231,3 @@ def greets(address: str) -> bool:
             return connection.recv(4) == b"SSH-"
     except OSError:
         return False
-
-
-def refuse(problems: Sequence[str]) -> None:
-    if problems:
-        raise RefusedError(problems)
