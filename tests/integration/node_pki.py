@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ansible.module_utils.kraft.control import authority
 
+from tests.commands import run
+
 ADDRESS = "127.0.0.2"  #: of the node, beside loopback's usual one
 CLUSTER = "proxied"
 SECONDS = 20
-
-
-def run(command: list[str], data: str = "") -> tuple[int, str, str]:
-    done = subprocess.run(command, input=data, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 class Pki:

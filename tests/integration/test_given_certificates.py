@@ -27,6 +27,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 from cryptography import x509
 
+from tests.commands import run
 from tests.given_pki import PKCS8, Pair, Pki, make, rsa_key
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import KafkaNode, free_ports
@@ -34,11 +35,6 @@ from tests.integration.secured_cluster import ONE_COPY
 
 Module = Callable[..., dict[str, Any]]
 NAMES = ["127.0.0.1"]
-
-
-def run(command: list[str]) -> tuple[int, str, str]:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 class Given(KafkaCluster):

@@ -14,7 +14,8 @@ import pytest
 from ansible.module_utils.kraft.node import metrics_proxy
 from ansible.module_utils.kraft.node.served import accepted, served, subjects
 
-from tests.integration.node_pki import ADDRESS, Pki, run, until
+from tests.commands import run
+from tests.integration.node_pki import ADDRESS, Pki, until
 
 STUNNEL = "stunnel4"
 

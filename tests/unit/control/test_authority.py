@@ -6,7 +6,6 @@ import dataclasses
 import datetime
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,8 @@ from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOA
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.commands import run
 
 NODE = Node("kafka1", "orders", ("kafka1", "10.0.0.11"))
 NOW = datetime.datetime.now(datetime.timezone.utc)
@@ -49,11 +50,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.fixture
 def place(made: Place, tmp_path: Path) -> Place:
     return dataclasses.replace(made, directory=Path(shutil.copytree(made.directory, tmp_path / "tls")))
-
-
-def run(command: list[str]) -> tuple[int, str, str]:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture

@@ -15,14 +15,10 @@ import pytest
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.served import accepted, first_certificate, served, showing_other, subjects
 
+from tests.commands import run
 from tests.integration.certificates import certify
 
 SECONDS = 20.0
-
-
-def run(command: list[str], data: str = "") -> tuple[int, str, str]:
-    done = subprocess.run(command, input=data, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(params=[(True, ""), (False, ""), (True, "-tls1_2"), (False, "-tls1_2")])

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.node.machine import devices
 
+from tests.commands import run
+
 MOUNTINFO = """\
 21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 21 8:16 / /srv/kafka/data1 rw,noatime shared:2 - xfs /dev/sdb rw
@@ -73,11 +75,6 @@ def test_blkid_itself_is_understood(tmp_path: Path, tool: list[str], found: tupl
     image.touch()
     os.truncate(image, 16 * 1024 * 1024)
     subprocess.run([shutil.which(tool[0], path=SEARCHED) or tool[0], *tool[1:], image], check=True, capture_output=True)
-
-    def run(command: list[str]) -> tuple[int, str, str]:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout, done.stderr
-
     assert devices.signature(str(image), run) == found
     assert devices.closed(str(image)) == ""
     assert devices.closed(str(tmp_path / "nothing")) == "No such file or directory"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,11 @@ from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
 from ansible.module_utils.kraft.node.service.state import ServiceState
 from ansible.module_utils.kraft.operations.certificates import change, phases, replacement, users
 
+from tests.commands import run
+
 HOST = authority.Node("kafka1", "orders", ("kafka1",))
 WRITER = {"name": "writer", "authentication": "tls"}
 BEGUN, RELOADED = 1000.0, 2000.0
-
-
-def run(command: list[str]) -> tuple[int, str, str]:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 class Site:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,10 @@ from ansible.module_utils.kraft.operations.certificates.judgement import is_fore
 from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict
 from ansible.parsing.dataloader import DataLoader
 
+from tests.commands import run
 from tests.given_pki import PKCS8, Pki, make, rsa_key
 
 NAMES = ["kafka1", "10.0.0.1"]
-
-
-def run(command: list[str]) -> tuple[int, str, str]:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 class Site:
