@@ -118,8 +118,7 @@ def ensure_absent(module: KraftModule) -> dict[str, Any]:
     params = module.params
     desired = Desired(params["cluster_id"], params["node_id"], params["user"], params["group"], params["delete_data"])
     found = apply.observe(module.run_command, params)
-    refused = [str(each) for each in uninstall_refusals(desired, found)]
-    refuse(refused)
+    refuse([str(each) for each in uninstall_refusals(desired, found)])
     made = plan(desired, found)
     if made.changes and not module.check_mode:
         apply.carry_out(module.run_command, made, params, desired)

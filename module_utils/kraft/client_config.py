@@ -111,8 +111,7 @@ def from_java(options: Mapping[str, str], servers: str = "", inline: bool = Fals
     no counterpart of.
     """
     same = {**SAME_VALUE, **INLINE} if inline else SAME_VALUE
-    problems = list(_problems(options, {*same, *STORE_TYPES, ALGORITHM, JAAS}))
-    refuse(problems)
+    refuse(list(_problems(options, {*same, *STORE_TYPES, ALGORITHM, JAAS})))
     named = {name.removeprefix(PREFIX): value for name, value in options.items()}
     fields: dict[str, Any] = {field: named[name] for name, field in same.items() if name in named}
     if "keystore_file" in fields:

@@ -32,8 +32,7 @@ def ensure_files(params: Mapping[str, Sequence[Any]], salt: str = "", check_mode
     wanted = plan.wanted_list(params)
     known = file_io.accounts(wanted)
     found = [file_io.find(w) for w in wanted]
-    problems = plan.file_refusals(wanted, found, known, predict=check_mode)
-    refuse(problems)
+    refuse(plan.file_refusals(wanted, found, known, predict=check_mode))
     changes = plan.plan(wanted, found, known)
     if not check_mode:
         for change in changes:

@@ -53,15 +53,13 @@ def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change
     me = str(os.geteuid()), str(os.getegid())
     wanted = files.Desired(path, files.FILE, *me, mode=0o644, content=text.encode())
     known, found = file_io.accounts([wanted]), file_io.find(wanted)
-    problems = files.file_refusals([wanted], [found], known, predict=check_mode)
-    refuse(problems)
+    refuse(files.file_refusals([wanted], [found], known, predict=check_mode))
     return files.plan([wanted], [found], known), known
 
 
 def ensure_settings(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Ensure the settings and return the module's result."""
-    problems = sysctl.bad_names(params["settings"])
-    refuse(problems)
+    refuse(sysctl.bad_names(params["settings"]))
     found = observe(params["settings"], params["file"])
     plan = sysctl.plan_settings(params["settings"], found, AT_LEAST)
     changes, known = plan_file(params["file"], plan.text, check_mode)

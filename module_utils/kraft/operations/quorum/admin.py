@@ -40,8 +40,7 @@ class QuorumAdmin:
     def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:
         """Return the snapshot and the plan. Raises RefusedError."""
         snapshot = self.describe_quorum()
-        found = quorum_refusals(desired, snapshot)
-        refuse(found)
+        refuse(quorum_refusals(desired, snapshot))
         return snapshot, plan(desired, snapshot)
 
     def ready(self, desired: Desired) -> Plan:

@@ -43,8 +43,7 @@ def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapsho
         snapshot = seen.value
         if snapshot.unanswered:
             return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
-        found = replacement.replacement_refusals(node, snapshot)
-        refuse(found)
+        refuse(replacement.replacement_refusals(node, snapshot))
         return snapshot, replacement.waits(node, snapshot)
     return never(seen)
 

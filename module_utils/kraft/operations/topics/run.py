@@ -46,8 +46,7 @@ class TopicRun:
         found = [*duplicates(self._desired), *(text for one in self._desired for text in topic_refusals(one, snapshot))]
         refuse(found)
         self._plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]
-        refused = [*unnamed(self._plans, self._named), *admin.validate(self._plans)]
-        refuse(refused)
+        refuse([*unnamed(self._plans, self._named), *admin.validate(self._plans)])
         self._reported = self._reported or [
             topic_report.entry(
                 one, find(snapshot, one.desired.name), overrides.get(one.desired.name, {}), admin.resolved
