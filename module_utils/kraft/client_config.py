@@ -51,6 +51,12 @@ def host_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+def split_host_port(address: str) -> tuple[str, int]:
+    """Return the host, without brackets, and the port of ``host:port``."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
 def normal_name(name: str) -> str:
     """Normalise a name or an address as certificates and clients do. Java writes an IPv6 address in full."""
     try:
@@ -61,8 +67,8 @@ def normal_name(name: str) -> str:
 
 def normal_host_port(address: str) -> str:
     """Return ``host:port`` with the host's ``normal_name``."""
-    host, _, port = address.rpartition(":")
-    return host_port(normal_name(host.strip("[]")), int(port))
+    host, port = split_host_port(address)
+    return host_port(normal_name(host), port)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,6 +19,7 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
+from ansible.module_utils.kraft.control.files import json_of
 from ansible.module_utils.kraft.operations.drill import account
 from ansible.module_utils.kraft.wording import printable
 
@@ -136,23 +137,14 @@ def drilled(given: dict[str, Any]) -> dict[str, Any]:
 
 def current(home: Path) -> str:
     """Return the directory of the probe that runs, or is not accounted for; empty without one."""
-    content = read(home / PID_FILE)
+    content = json_of(home / PID_FILE)
     return str(content.get("directory", ""))
 
 
 def figures(directory: str) -> dict[str, Any]:
     """Return the account's figures, if there is one."""
-    audit = read(Path(directory) / AUDIT) if directory else {}
+    audit = json_of(Path(directory) / AUDIT) if directory else {}
     if not audit:
         return {}
     longest = max((stall["length_us"] for stall in audit["stalls"]), default=0)
     return {"counts": audit["counts"], "longest_stall": round(longest / 1e6, 3)}
-
-
-def read(path: Path) -> dict[str, Any]:
-    """Read a JSON file; nothing if there is none that can be read."""
-    try:
-        loaded = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return loaded if isinstance(loaded, dict) else {}

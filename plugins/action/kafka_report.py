@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
 import sys
@@ -22,6 +21,7 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
 from ansible.module_utils.kraft.control import report_lock, reports, summary, this_run
+from ansible.module_utils.kraft.control.files import json_of
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
@@ -118,26 +118,18 @@ def of_copy(given: Result, _: bool) -> Result:
     progress, data = given["progress"], page.with_suffix(".json")
     reports.claim(page.parent, given["cluster_id"])
     direction = {"source": given["source"], "back": progress["back"]}
-    before = loaded(data)
+    before = json_of(data)
     same = all(before.get(name) == value for name, value in direction.items())
     samples = before.get("history", []) if same else []
     history = thinned([*samples, [round(time.time()), progress["lag_records"]]])
     lines = progress["screen"]
     headline = lines[1] if progress["back"] else lines[0]
     found = {**direction, "headline": headline, "catch_up": progress["catch_up"], "progress": progress}
-    proof = loaded(page.parent / "cutover/report.json")
+    proof = json_of(page.parent / "cutover/report.json")
     last = None if schema_errors(proof, Report) else cast("Report", proof)
     private_file.write(page, render(found, [(at, lag) for at, lag in history], last))
     private_file.write(data, json.dumps({**found, "history": history}, indent=2) + "\n")
     return {"changed": False, "page": str(page)}
-
-
-def loaded(path: Path) -> dict[str, Any]:
-    """Return the content of the file; nothing if it is missing or no JSON."""
-    with contextlib.suppress(OSError, ValueError):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return found if isinstance(found, dict) else {}
-    return {}
 
 
 def thinned(history: list[list[float]]) -> list[list[float]]:

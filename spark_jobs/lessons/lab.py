@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import split_host_port
 from ansible.module_utils.kraft.cluster.client import Client, Question
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
@@ -163,8 +164,7 @@ class Lab:
 
     def reachable(self, address: str, seconds: float = 2.0) -> bool:
         """Check whether the address takes a connection from here."""
-        host, _, port = address.rpartition(":")
-        with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), seconds):
+        with suppress(OSError), socket.create_connection(split_host_port(address), seconds):
             return True
         return False
 

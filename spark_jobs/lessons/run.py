@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import split_host_port
 from ansible.module_utils.kraft.errors import KraftError
 from confluent_kafka import KafkaException
 
@@ -80,7 +81,7 @@ def problems(content: object) -> list[str]:
 def run(settings: Settings) -> int:
     """Run the lessons on the hosts of the settings; 0 if every sentence holds, else 1."""
     one_run.clear(settings.output_dir, REPORTS)
-    hosts = {one["node_id"]: Host(ssh(**one["ssh"]), *_split(one["controller"])) for one in settings.nodes}
+    hosts = {one["node_id"]: Host(ssh(**one["ssh"]), *split_host_port(one["controller"])) for one in settings.nodes}
     places = {one["node_id"]: Place(one["client"], one["controller"]) for one in settings.nodes}
     nodes = SshNodes(hosts, settings.unit, settings.java, settings.libs)
     lab = Lab(places, nodes, settings.client_options or {}, f"{int(time.time()):x}")
@@ -151,8 +152,3 @@ def ssh(address: str, user: str, port: int, key: str, options: str) -> list[str]
         *shlex.split(options),
         f"{user}@{address}" if user else address,
     ]
-
-
-def _split(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    return host.strip("[]"), int(port)

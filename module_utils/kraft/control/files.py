@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -19,6 +20,15 @@ def text_of(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
+
+
+def json_of(path: Path) -> dict[str, Any]:
+    """Return a JSON file's object; empty if there is none that can be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def jar(line: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.control import report_lock
+from ansible.module_utils.kraft.control.files import json_of
 from ansible.module_utils.kraft.errors import RefusedError
 
 #: The file with the owner; the other files in the directory are the reports.
@@ -107,8 +107,5 @@ def _text(path: Path) -> str:
 
 def _reported(directory: Path) -> str:
     """Return the cluster id in the last report; empty without a readable report, or if it never saw a cluster."""
-    found: Any = None
-    with contextlib.suppress(OSError, ValueError):
-        found = json.loads((directory / REPORT).read_text(encoding="utf-8"))
-    cluster = found.get("cluster") if isinstance(found, dict) else None
+    cluster = json_of(directory / REPORT).get("cluster")
     return str(cluster.get("cluster_id") or "") if isinstance(cluster, dict) else ""

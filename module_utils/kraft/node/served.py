@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import split_host_port
 from ansible.module_utils.kraft.node.certificate import CERTIFICATE
 
 SECONDS = 2.0
@@ -58,9 +59,8 @@ def subjects(run: Callable[..., Any], text: str) -> frozenset[str]:
 def _asked(address: str) -> dict[str, str]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), SECONDS) as connection:
+        with socket.create_connection(split_host_port(address), SECONDS) as connection:
             shown = _shown(connection, context)
     except (OSError, ValueError) as error:
         return {"certificate": "", "error": str(error)}

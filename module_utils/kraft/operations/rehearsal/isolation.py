@@ -19,8 +19,8 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import split_host_port
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
-from ansible.module_utils.kraft.operations.rehearsal.nodes import split
 
 NEW_MOUNTS, NEW_USER, NEW_PIDS, NEW_NETWORK = 0x20000, 0x10000000, 0x20000000, 0x40000000
 BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
@@ -144,7 +144,7 @@ def refuse_if_reachable(
     """
     ways = sorted(set(interfaces() if names is None else names) - {"lo"})
     problems = [f"this network has the interface {one}" for one in ways]
-    reached = [one for one in addresses if accepts(*split(one))]
+    reached = [one for one in addresses if accepts(*split_host_port(one))]
     problems += [
         f"{one}, an address of the running cluster, answers in the network of the rehearsal" for one in reached
     ]

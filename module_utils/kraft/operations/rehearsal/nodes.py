@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.client_config import host_port, split_host_port
 
 DYNAMIC = "dynamic"
 LISTENER = "REHEARSAL"  #: of the broker
@@ -57,19 +57,13 @@ def broker_id(cluster: Rehearsed, registered: Iterable[int]) -> int:
 
 def broker_address(cluster: Rehearsed) -> str:
     """Return an address inside that no controller has."""
-    taken = {split(one.address)[1] for one in cluster.controllers}
+    taken = {split_host_port(one.address)[1] for one in cluster.controllers}
     return host_port(BROKER_HOST, next(port for port in range(FIRST_PORT, 65536) if port not in taken))
-
-
-def split(address: str) -> tuple[str, int]:
-    """Return host and port."""
-    host, _, port = address.rpartition(":")
-    return host.strip("[]"), int(port)
 
 
 def hosts(cluster: Rehearsed) -> dict[str, str]:
     """Return host of each controller -> its IP address inside: its own or, for a name, one of RFC 2544."""
-    named = sorted({split(one.address)[0] for one in cluster.controllers})
+    named = sorted({split_host_port(one.address)[0] for one in cluster.controllers})
     first = ipaddress.ip_address(NAMES_FROM)
     return {name: address(name) or str(first + at) for at, name in enumerate(named, 1)}
 
