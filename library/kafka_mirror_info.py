@@ -111,7 +111,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.node.mirror_notes import noted
-from ansible.module_utils.kraft.operations.mirror import files, identity, plan, progress, settings
+from ansible.module_utils.kraft.operations.mirror import identity, plan, progress, properties_file, topic_settings
 from ansible.module_utils.kraft.operations.mirror.observe import (
     ANSWERED_SECONDS,
     Known,
@@ -169,13 +169,13 @@ def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, See
 def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
     partitions = sum(len(one.partitions) for one in seen.source.topics.values())
-    size = files.size(partitions, params["hosts"], os.cpu_count() or 1, memory)
+    size = properties_file.size(partitions, params["hosts"], os.cpu_count() or 1, memory)
     replicas = params["replication_factor"]
     if seen.back:
-        given = files.back(asked, size, min(replicas, seen.target.brokers), seen.source.topics)
+        given = properties_file.back(asked, size, min(replicas, seen.target.brokers), seen.source.topics)
     else:
         unknown = plan.unknown_settings(seen.source, seen.target)
-        given = files.properties(asked, size, replicas, unknown)
+        given = properties_file.properties(asked, size, replicas, unknown)
     ids = noted(f"{params['install_dir']}/mirror")
     return {
         "properties": given,
@@ -188,7 +188,7 @@ def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]
 def alone(params: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that the end of a copy restores, from this cluster alone."""
     with reached(params["client"]) as side:
-        return {"put_back": settings.put_back({}, of_target(side, known(params)))}
+        return {"put_back": topic_settings.put_back({}, of_target(side, known(params)))}
 
 
 def main() -> None:

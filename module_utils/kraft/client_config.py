@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, refuse
-from ansible.module_utils.kraft.terms import PLAINTEXT
+from ansible.module_utils.kraft.kafka_terms import PLAINTEXT
 
 PEM, PKCS12 = "PEM", "PKCS12"
 PREFIX = "kafka."  #: prefix of Java's names in Spark's options

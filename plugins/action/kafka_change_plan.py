@@ -14,7 +14,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.roll.nodes import ordered
+from ansible.module_utils.kraft.operations.roll.due_nodes import ordered
 from ansible.module_utils.kraft.wording import printable
 
 DISPLAY = Display()

@@ -24,7 +24,7 @@ from ansible.module_utils.kraft.control.inventory_options import inventory_optio
 from ansible.module_utils.kraft.control.prometheus import asking
 from ansible.module_utils.kraft.spec.inventory import advisories
 from ansible.module_utils.kraft.status import last_change, screen
-from ansible.module_utils.kraft.status.report import report
+from ansible.module_utils.kraft.status.json_report import report
 from ansible.module_utils.kraft.status.smoke_topics import left_over
 from ansible.module_utils.kraft.status.view import status
 from ansible.module_utils.kraft.status.watched import query_prometheus

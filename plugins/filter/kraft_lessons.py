@@ -12,7 +12,7 @@ from ansible.errors import AnsibleFilterError
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.client_config import host_port
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, PLAINTEXT
+from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, PLAINTEXT
 
 NODES = 3
 NEEDED = "the lessons need three nodes, each broker and controller: run them on `make demo`"

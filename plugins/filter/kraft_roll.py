@@ -10,7 +10,7 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.operations.roll import nodes, outcome
+from ansible.module_utils.kraft.operations.roll import due_nodes, outcome
 
 
 class FilterModule:
@@ -19,7 +19,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_due": nodes.due,
+            "kraft_due": due_nodes.due,
             "kraft_maintenance_failure": outcome.maintenance_failure,
             "kraft_undo": outcome.undo,
         }

@@ -28,7 +28,7 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldReader:
-    """``closer_look.Reader`` of one partition, whose records of both sides are here.
+    """``record_by_record.Reader`` of one partition, whose records of both sides are here.
 
     ``hidden``: by side the offsets of aborted records, in order, if that side is compacted.
     """

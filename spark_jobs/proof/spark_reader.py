@@ -20,7 +20,7 @@ from spark_jobs.proof.topics import Cluster, TopicPair
 
 @dataclass(frozen=True)
 class SparkReader:
-    """``closer_look.Reader`` for partitions that may be large: nothing of a record but hashes is collected."""
+    """``record_by_record.Reader`` for partitions that may be large: nothing of a record but hashes is collected."""
 
     clusters: Sequence[Cluster]
     pair: TopicPair

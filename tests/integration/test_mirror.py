@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node import mirror, mirror_log, mirror_notes
-from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, UNLIMITED
+from ansible.module_utils.kraft.operations.mirror.topic_settings import BOUNDS, LIFTED, UNLIMITED
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 

@@ -18,10 +18,10 @@ from ansible.module_utils.kraft.client_config import ClientConfig, from_java, ja
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnansweredError, UnreachableError
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.model import Listener
-from ansible.module_utils.kraft.spec.desired.operable import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
-from ansible.module_utils.kraft.terms import CLIENT
+from ansible.module_utils.kraft.spec.desired.wire_protocols import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclBinding,
     AclOperation,

@@ -21,7 +21,7 @@ from spark_jobs import session
 from spark_jobs.errors import EXIT_PROVEN, UsageError
 from spark_jobs.installation import JARS
 from spark_jobs.progress import Progress
-from spark_jobs.proof import closer_look, comparison, pairing
+from spark_jobs.proof import comparison, pairing, record_by_record
 from spark_jobs.proof.command import begun, prove
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
@@ -237,7 +237,7 @@ def test_a_copy_in_which_every_record_differs_is_accounted_for(
 ) -> None:
     """Also if more are unpaired than are kept: they are classified in parts."""
     monkeypatch.setattr(pairing, "WINDOW", 1500)
-    monkeypatch.setattr(closer_look, "MOST_ALONE", 2000)
+    monkeypatch.setattr(record_by_record, "MOST_ALONE", 2000)
     monkeypatch.setattr(comparison, "SMALL", 0)
     monkeypatch.setattr(comparison, "DIRECT", 0)
     copied, records, _ = clean

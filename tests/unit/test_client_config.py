@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.client_config import (
     tuning,
 )
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.terms import MECHANISMS, PROTOCOLS
+from ansible.module_utils.kraft.kafka_terms import MECHANISMS, PROTOCOLS
 from hypothesis import given
 from hypothesis import strategies as st
 

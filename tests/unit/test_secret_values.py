@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible.module_utils.kraft import terms
+from ansible.module_utils.kraft import kafka_terms
 from ansible.module_utils.kraft.secret_values import (
     HIDDEN,
     differing,
@@ -181,4 +181,4 @@ def test_a_setting_that_no_kafka_knows_is_hidden_unless_it_is_harmless(key: str)
 def test_no_setting_of_kafka_is_taken_for_a_plugins(version: str) -> None:
     definitions = load(version)
     assert [key for key in {**definitions.server, **definitions.topic} if is_of_plugin(key)] == []
-    assert not any(map(is_of_plugin, (terms.MIGRATION, terms.OPENED, terms.OLD_INTER_BROKER)))
+    assert not any(map(is_of_plugin, (kafka_terms.MIGRATION, kafka_terms.OPENED, kafka_terms.OLD_INTER_BROKER)))

@@ -21,10 +21,10 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.kafka_terms import SSL
 from ansible.module_utils.kraft.monitoring.collection import Collection
 from ansible.module_utils.kraft.monitoring.exposition import Sample, text
 from ansible.module_utils.kraft.node.served import served
-from ansible.module_utils.kraft.terms import SSL
 
 NAME = "kafka.prom"
 #: Begin and end of a certificate in its DER form: two moments in one sequence (RFC 5280, 4.1.2.5).

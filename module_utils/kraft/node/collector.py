@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import ALGORITHM, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.kafka_terms import SSL
 from ansible.module_utils.kraft.node import departed
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
@@ -30,7 +31,6 @@ from ansible.module_utils.kraft.node.unit_files import (
     systemctl,
     unit_path,
 )
-from ansible.module_utils.kraft.terms import SSL
 
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from ansible.module_utils.kraft.cluster.batches import Members, batches
 from ansible.module_utils.kraft.cluster.health import Expected, distance, unhealthy_reasons
-from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.restart_order import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.operations.quorum import plan as voters

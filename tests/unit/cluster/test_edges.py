@@ -6,7 +6,7 @@ import dataclasses
 
 from ansible.module_utils.kraft.cluster.batches import batches
 from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, unhealthy_reasons
-from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.restart_order import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 

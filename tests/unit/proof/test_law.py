@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from spark_jobs.proof import closer_look, pairing, small
+from spark_jobs.proof import pairing, record_by_record, small
 from spark_jobs.proof.account import Account
-from spark_jobs.proof.closer_look import Partition
 from spark_jobs.proof.law import Heads
 from spark_jobs.proof.pairing import Pairing
 from spark_jobs.proof.positions import Course
+from spark_jobs.proof.record_by_record import Partition
 from spark_jobs.proof.stretches import Part, Stretch
 from tests.proof_checks import agree, faults, judged, marks, pair, position, reader
 from tests.proof_logs import FAULTS, Case, cases
@@ -34,7 +34,7 @@ def test_a_partition_that_is_read_in_parts_is_never_proven_against_the_oracle(
     assume(len({one.stamped for one in case.target.records}) < 2)  # such partitions are never read in parts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairing, "WINDOW", window)
-        patch.setattr(closer_look, "MOST_ALONE", most)
+        patch.setattr(record_by_record, "MOST_ALONE", most)
         account = Account(deletions_allowed=True)
         parts = [Part(side.start, side.end, len(side.records), side.start - 1) for side in (case.source, case.target)]
         stretch, below = Stretch(parts[0], parts[1], True), [dict.fromkeys(some, 0) for some in marks(case)]

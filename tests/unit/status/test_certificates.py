@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.node.served import served
 from ansible.module_utils.kraft.status import certificates
-from ansible.module_utils.kraft.status.report import report
+from ansible.module_utils.kraft.status.json_report import report
 from ansible.module_utils.kraft.status.screen import lines
 
 from tests.integration.certificates import certify

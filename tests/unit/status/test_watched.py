@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.control import prometheus
 from ansible.module_utils.kraft.control.prometheus import SilentError, asking
-from ansible.module_utils.kraft.status.report import report
+from ansible.module_utils.kraft.status.json_report import report
 from ansible.module_utils.kraft.status.screen import lines, sections
 from ansible.module_utils.kraft.status.watched import Filling, Watched, query_prometheus
 

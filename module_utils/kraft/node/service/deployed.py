@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.node.service.client_moves import advertised, not_for_clients, parts
-from ansible.module_utils.kraft.terms import (
+from ansible.module_utils.kraft.kafka_terms import (
     BROKER,
     CLIENT,
     CONTROLLER,
@@ -21,6 +20,7 @@ from ansible.module_utils.kraft.terms import (
     SASL_SSL,
     SSL,
 )
+from ansible.module_utils.kraft.node.service.client_moves import advertised, not_for_clients, parts
 
 Properties = Mapping[str, str]
 VOTERS = "controller.quorum.voters"

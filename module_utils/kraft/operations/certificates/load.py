@@ -15,13 +15,13 @@ from ansible.module_utils.kraft.cluster.client import Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import passing
 from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.kafka_terms import INTER_BROKER
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.deployed import local_address, secured_addresses
 from ansible.module_utils.kraft.operations.config.admin import DELETE
 from ansible.module_utils.kraft.operations.config.settings import BROKER, RESOURCE
-from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Parameters of `kafka_certificate` for V(loaded).
 LOAD_SPEC: dict[str, Any] = {

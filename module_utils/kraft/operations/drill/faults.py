@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.terms import CLIENT
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 
 #: Target of a fault.
 BROKER, ACTIVE, EVERY = "a broker", "the active controller", "every node"

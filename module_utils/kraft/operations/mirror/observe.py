@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS
 from ansible.module_utils.kraft.errors import AccessError, ToolError, UnreachableError
 from ansible.module_utils.kraft.node.mirror import TARGET
-from ansible.module_utils.kraft.operations.mirror import identity, kept, settings
+from ansible.module_utils.kraft.operations.mirror import identity, kept, topic_settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Configs, Partition, Side, older_than
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
@@ -93,7 +93,7 @@ def observe_mirror(wanted: Wanted, options: Mapping[str, Any], known: Known = NO
     if source:
         with asked(options) as side:
             seen = with_target(wanted, source, side, known)
-        if not rest(seen) and not settings.limits(seen.source, seen.target):
+        if not rest(seen) and not topic_settings.limits(seen.source, seen.target):
             return seen
         with asked(there, where) as side:
             return with_older(without_invisible(seen, side), side)
@@ -112,7 +112,7 @@ def with_older(seen: Seen, side: Side) -> Seen:
     """Count the records that this cluster would delete by its own retention. `side`: the source, queried again."""
     topics, now = dict(seen.source.topics), int(1000 * time.time())
     by_limit: dict[int, list[str]] = {}
-    for name, limit in settings.limits(seen.source, seen.target).items():
+    for name, limit in topic_settings.limits(seen.source, seen.target).items():
         by_limit.setdefault(limit, []).append(name)
     for limit, names in by_limit.items():
         found = side.offsets_at(names, now - limit)
@@ -126,7 +126,7 @@ def of_target(side: Side, known: Known) -> Target:
     """Observe this cluster alone: all its topics with their settings."""
     names = sorted(side.topics)
     found = topics(names, {}, _configs_here(side, names), {})
-    return Target(side.cluster_id, found, defaults=settings.defaults(known.settings, side.broker_settings()))
+    return Target(side.cluster_id, found, defaults=topic_settings.defaults(known.settings, side.broker_settings()))
 
 
 def _configs_here(side: Side, names: Iterable[str]) -> dict[str, Configs]:
@@ -225,7 +225,7 @@ def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHI
     states = reader.records(kept.status_topic(wanted.name))
     configs = _configs_here(side, here) if known.settings else {}
     found = topics(here, side.ends(here), configs, side.sizes(here)[0])
-    defaults = settings.defaults(known.settings, side.broker_settings()) if known.settings else {}
+    defaults = topic_settings.defaults(known.settings, side.broker_settings()) if known.settings else {}
     touched, committed = frozenset(name for name, _ in copied), of_copied(wanted, every_offset(wanted, side))
     target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers), defaults)
     gone = sorted({name for name in touched if name not in source.topics and wanted.takes_topic(name)})

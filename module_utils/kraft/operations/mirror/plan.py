@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.operations.mirror import identity, settings
+from ansible.module_utils.kraft.operations.mirror import identity, topic_settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic, megabytes
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, plain
 from ansible.module_utils.kraft.wording import counted, named
@@ -108,7 +108,7 @@ def screen(
         *shortened([_topic(name, one, target) for name, one in sorted(source.topics.items())], "topics", most),
         f"Translates the offsets of {counted(len(source.groups), 'group')}",
         *shortened([f"  group {one}" for one in sorted(source.groups)], "groups", most),
-        *settings.lines(source, target, most),
+        *topic_settings.lines(source, target, most),
         *notes(wanted, source, unknown),
     ]
 
@@ -155,8 +155,8 @@ def answer(
         "partitions": sum(len(one.partitions) for one in source.topics.values()),
         "bytes": sum(one.size for one in source.topics.values()),
         "create": sorted(name for name in source.topics if name not in target.topics),
-        "settings": settings.topics(source, target, replication_factor),
-        "put_back": settings.put_back(source.topics, target),
+        "settings": topic_settings.topics(source, target, replication_factor),
+        "put_back": topic_settings.put_back(source.topics, target),
     }
 
 
@@ -169,7 +169,7 @@ def answer_back(wanted: Wanted, source: Source) -> dict[str, Any]:
     partitions = sum(len(one.partitions) for one in source.topics.values())
     size = sum(one.size for one in source.topics.values())
     nothing: dict[str, Any] = {"unknown_settings": [], "create": [], "settings": []}
-    put_back = settings.put_back({}, Target(source.cluster_id, source.topics))
+    put_back = topic_settings.put_back({}, Target(source.cluster_id, source.topics))
     screen = [f"New records of {counted(len(source.topics), 'topic')} go back to {wanted.name}"]
     named_here = {"topics": sorted(source.topics), "groups": sorted(source.groups)}
     sizes = {"partitions": partitions, "bytes": size, "put_back": put_back}

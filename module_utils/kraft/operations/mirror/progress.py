@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.operations.mirror import identity, settings
+from ansible.module_utils.kraft.operations.mirror import identity, topic_settings
 from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.operations.mirror.plan import SHOWN, left_out, shortened
@@ -137,7 +137,7 @@ def screen(seen: Seen, most: int = SHOWN) -> list[str]:
 
 def _differences(seen: Seen, most: int) -> list[str]:
     return [
-        *settings.status(seen.source, seen.target, most),
+        *topic_settings.status(seen.source, seen.target, most),
         *identity.lines(seen.source, seen.target, most),
     ]
 

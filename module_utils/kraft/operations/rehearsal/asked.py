@@ -8,8 +8,8 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.departed import running
 from ansible.module_utils.kraft.cluster.snapshot import from_dict
+from ansible.module_utils.kraft.kafka_terms import CONTROLLER
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
-from ansible.module_utils.kraft.terms import CONTROLLER
 
 Values = Mapping[str, Any]
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.kafka_terms import IN_THE_OPEN
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
-from ansible.module_utils.kraft.terms import IN_THE_OPEN
 
 #: A security group, after the account if it is another one's, or a prefix list.
 BY_ID = re.compile(r"(?:(?P<account>\d{12})/)?(?P<group>sg-[0-9a-f]{8,17})|pl-[0-9a-f]{8,17}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.client_config import node_setting
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.spec.desired.model import (
     LEAVE,
     MTLS,
@@ -16,7 +17,6 @@ from ansible.module_utils.kraft.spec.desired.model import (
     Node,
 )
 from ansible.module_utils.kraft.spec.desired.oauth import token_settings
-from ansible.module_utils.kraft.terms import CLIENT
 
 AUTHORIZER = "authorizer.class.name"
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"

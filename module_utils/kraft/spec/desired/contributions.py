@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.difference import CONTRIBUTED
+from ansible.module_utils.kraft.kafka_terms import INTER_BROKER
 from ansible.module_utils.kraft.node.collector import EXPORTER
 from ansible.module_utils.kraft.node.metrics_proxy import AGENT as KAFKA
 from ansible.module_utils.kraft.node.metrics_proxy import LOOPBACK, SERVICES
@@ -14,7 +15,6 @@ from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.spec.desired.contribution_model import Agent, Contribution
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS, client_parameter
-from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Prefix of a variable; the contributing role's name follows.
 PREFIX = "kafka_contribution_"

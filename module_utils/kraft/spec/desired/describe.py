@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import PEM, node_setting, normal_name
+from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BROKER
 from ansible.module_utils.kraft.node.certificate import NODE, NODES
 from ansible.module_utils.kraft.node.plugins import directory
 from ansible.module_utils.kraft.secret_values import is_secret, secret_keys, shown, shown_line
@@ -18,11 +19,10 @@ from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter, login_parameters
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
-from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.plugins import class_path, class_path_lines
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
+from ansible.module_utils.kraft.spec.desired.wire_protocols import client_options
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 
 def desired_state(cluster: Cluster) -> dict[str, Any]:

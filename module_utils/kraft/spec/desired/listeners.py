@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ansible.module_utils.kraft import terms
+from ansible.module_utils.kraft import kafka_terms
 from ansible.module_utils.kraft.client_config import PEM
+from ansible.module_utils.kraft.kafka_terms import CLIENT, INTER_BROKER, MIGRATION, OLD_INTER_BROKER, SSL
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.spec.desired.model import OLD, OPEN, OPENED, SWITCH, Cluster, Listener, Node
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, MIGRATION, OLD_INTER_BROKER, SSL
 
 #: With certificates that the operator brings: who comes as CN=<user>, first in the subject, is the user of that name. A
 #: name without ``=`` is none of a node, whatever the authority of clients has signed. No other name gets in.
@@ -64,7 +64,7 @@ def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
     old = [each.name for each in node.listeners_for(INTER_BROKER) if each.while_migrated == OLD]
     return {
         MIGRATION: cluster.migration,
-        terms.OPENED: ",".join(opened),
+        kafka_terms.OPENED: ",".join(opened),
         **({OLD_INTER_BROKER: old[0]} if old else {}),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
+from ansible.module_utils.kraft.kafka_terms import BROKER, CONTROLLER
 
 #: Variables that name these nodes.
 ADDED, REMOVED = "kafka_add_nodes", "kafka_remove_nodes"

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.kafka_terms import CLIENT, INTER_BROKER, PLAINTEXT
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER, access_settings
 from ansible.module_utils.kraft.spec.desired.model import (
@@ -26,7 +27,6 @@ from ansible.module_utils.kraft.spec.desired.model import (
     Listener,
     Node,
 )
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 
 #: In their order: a run that goes forward takes no node back.
 FORWARD = (OPEN, SWITCH, CLOSE)

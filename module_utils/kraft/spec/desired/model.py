@@ -8,10 +8,10 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.control.given import Given
+from ansible.module_utils.kraft.kafka_terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.spec.desired.contribution_model import Contribution
 from ansible.module_utils.kraft.spec.desired.plugins import Plugin
-from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
 DYNAMIC, STATIC = "dynamic", "static"
 

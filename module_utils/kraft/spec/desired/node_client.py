@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port, node_setting
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
+from ansible.module_utils.kraft.kafka_terms import CLIENT, INTER_BROKER, PLAINTEXT
 
 WILDCARDS = ("0.0.0.0", "::", "0:0:0:0:0:0:0:0")  # noqa: S104 -- what a listener may be bound to
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.kafka_terms import CLIENT, OAUTHBEARER
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
-from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER
 
 PACKAGE = "org.apache.kafka.common.security.oauthbearer"
 PROXY = "-Dhttps.proxyHost="  #: with this option Java sends requests with https for any address to another host

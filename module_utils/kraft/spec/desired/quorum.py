@@ -7,8 +7,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.identity import directory_id
+from ansible.module_utils.kraft.kafka_terms import CONTROLLER
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, Cluster, Node
-from ansible.module_utils.kraft.terms import CONTROLLER
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,6 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.control.given import GIVEN, Given
+from ansible.module_utils.kraft.kafka_terms import CLIENT, PLAINTEXT, ROLES, SASL_SSL, SSL
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contribution_model import Contribution
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
@@ -32,7 +33,6 @@ from ansible.module_utils.kraft.spec.desired.model import (
 )
 from ansible.module_utils.kraft.spec.desired.plugins import PluginFile, plugin
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
-from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, ROLES, SASL_SSL, SSL
 
 MARKUP = re.compile(r"\b[CVOM]\(([^()]*)\)")  #: of Ansible's documentation
 NOT_SHOWN = "is not shown"  #: ends the reason of a secret

@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.severity import assign_severities
 from ansible.module_utils.kraft.spec.preflight import (
     accounts,
+    clocks,
     cross_host,
     devices,
     disk,
@@ -31,7 +32,20 @@ from ansible.module_utils.kraft.spec.preflight import (
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
+OF_HOSTS = (
+    presence,
+    cross_host,
+    clocks,
+    identity,
+    renamed,
+    migration,
+    members,
+    accounts,
+    machine,
+    devices,
+    disk,
+    network,
+)
 #: If one of these is found on a host, no other remedy applies to it: it is no node of this cluster.
 OF_ANOTHER_CLUSTER = ("foreign_host", "foreign_cluster_id")
 PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, limits)

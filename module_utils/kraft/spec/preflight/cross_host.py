@@ -1,31 +1,27 @@
-"""Problems that show only across all hosts: identities, clocks, and disks that may be formatted."""
+"""Problems that show only across all hosts: identities, and disks that may be formatted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
-from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, STATIC
 from ansible.module_utils.kraft.spec.preflight.presence import is_new, running
 from ansible.module_utils.kraft.spec.preflight.renamed import has_new_node_id
 from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
-from ansible.module_utils.kraft.spec.rules.subject import RISK
-from ansible.module_utils.kraft.terms import CLIENT
 
 MIGRATION = "playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
 MIGRATE = f", or make it dynamic permanently: {MIGRATION}"
 ACCEPT_OLDER = ", list release_older in kafka_accepted_risks"
-LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
 
 
 def check(subject: Subject) -> Iterator[Problem]:
     yield from same_machine(subject)
-    yield from clocks(subject)
     yield from storage(subject)
     yield from ways_back(subject)
     yield from protocols(subject)
@@ -42,33 +38,6 @@ def same_machine(subject: Subject) -> Iterator[Problem]:
             message = f"The host and {other} are the same machine ({facts['hostname']})"
             remedy = "give each node a separate machine, and check ansible_host of both"
             yield Problem("same_machine", message, remedy, "ansible_host", host.name, facts["hostname"])
-
-
-def clocks(subject: Subject) -> Iterator[Problem]:
-    """Report the largest certain difference of two clocks, and clocks that are not synchronised.
-
-    ``clock_offset`` bounds a host's clock minus the control machine's, so only a difference beyond both is certain.
-    """
-    known = [(host, facts["clock_offset"]) for host, facts in subject.seen if facts.get("clock_offset")]
-    pairs = [(ahead[0] - behind[1], a, b) for (a, ahead), (b, behind) in both_ways(known)]
-    skew, ahead, behind = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
-    if ahead and behind and skew > LARGEST_SKEW:
-        message = f"The clock is at least {skew:.1f} s ahead of {behind.name}'s"
-        remedy = "synchronise the clocks of all hosts (chrony, systemd-timesyncd)"
-        yield Problem("clock_skew", message, remedy, host=ahead.name, value=round(skew, 1), severity=RISK)
-    boots = {facts["boot_id"] for _, facts in subject.seen}
-    for host, facts in subject.seen if len(boots) > 1 else ():  # one kernel has one clock
-        if facts["clock_synchronised"] is False:
-            message = "The clock is not synchronised"
-            remedy = "run chrony or systemd-timesyncd on it"
-            yield Problem("clock_unsynchronised", message, remedy, host=host.name, severity=WARNING)
-
-
-def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield every pair in both orders."""
-    for one, other in combinations(items, 2):
-        yield one, other
-        yield other, one
 
 
 def storage(subject: Subject) -> Iterator[Problem]:

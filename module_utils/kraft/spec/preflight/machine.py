@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 
 OLDEST_JAVA = 17  # Kafka 4: "Java 17, 21 and 25 are fully supported" for servers
 #: Families of distributions that role kafka_host can install Java on.
-FAMILIES = ("Debian", "RedHat", "Amazon")
+WITH_JAVA = ("Debian", "RedHat", "Amazon")
 #: Memory of a JVM beside its heap, in MiB.
 BESIDE_HEAP_MB = 256
 MAPS = "vm.max_map_count"
@@ -48,7 +48,7 @@ def java(host: Host, facts: Facts) -> Iterator[Problem]:
     if found is None and given:
         unset = "unset kafka_java_home to have it installed from the distribution"
         yield problem("no_java", f"There is no {given}/bin/java", f"{use}, or {unset}", given)
-    elif found is None and facts["os"]["family"] not in FAMILIES:
+    elif found is None and facts["os"]["family"] not in WITH_JAVA:
         name = facts["os"]["distribution"] or "this distribution"
         yield problem("no_java", f"There is no Java, and no package of {name} is known", f"{use} by hand")
     elif found is not None and found["major"] is None:

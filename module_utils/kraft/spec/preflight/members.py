@@ -12,13 +12,13 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Replica
 from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint, spare
+from ansible.module_utils.kraft.kafka_terms import CONTROLLER
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import STATIC
 from ansible.module_utils.kraft.spec.preflight.network import target
 from ansible.module_utils.kraft.spec.preflight.renamed import disk_id
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
-from ansible.module_utils.kraft.terms import CONTROLLER
 
 #: A voter runs if the leader has heard from it within this number of milliseconds.
 HEARD_MS = 10_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.migration import split
 from ansible.module_utils.kraft.spec.desired.model import CLOSE, OPEN, SWITCH
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
-from ansible.module_utils.kraft.terms import CLIENT
 
 VARIABLE = "kafka_listeners"
 NAMED = 5  #: addresses that are said

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.kafka_terms import CLIENT, PLAINTEXT, SSL
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.access import ANONYMOUS, AUTHORIZER, STANDARD, SUPER_USERS, principal
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, placed
-from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, SSL
 from ansible.module_utils.kraft.wording import named
 
 BUILDER = "principal.builder.class"

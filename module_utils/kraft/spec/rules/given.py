@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.control import given as kinds
 from ansible.module_utils.kraft.control.given import Fault, Given
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.describe import certificate
 from ansible.module_utils.kraft.spec.desired.model import Node
@@ -13,7 +14,6 @@ from ansible.module_utils.kraft.spec.resources import users
 from ansible.module_utils.kraft.spec.resources.users import user_certificate
 from ansible.module_utils.kraft.spec.rules.resources import CLIENT_USER, USERS, given_of
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
-from ansible.module_utils.kraft.terms import CLIENT
 from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_tls.directory"

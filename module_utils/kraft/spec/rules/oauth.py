@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.kafka_terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
 from ansible.module_utils.kraft.spec.desired.access import SUPER_USERS, enabled_mechanisms
@@ -12,7 +13,6 @@ from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, server_of, with_tokens
 from ansible.module_utils.kraft.spec.rules.authorizer import BUILDER, principals
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, placed
-from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
 from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_listeners"

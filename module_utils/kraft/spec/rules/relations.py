@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ansible.module_utils.kraft.kafka_terms import BROKER, CONTROLLER
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import STATIC, Node
 from ansible.module_utils.kraft.spec.desired.properties import value_text
@@ -14,7 +15,6 @@ from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, S
 from ansible.module_utils.kraft.spec.resources.topics import TIERED
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
-from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
 from ansible.module_utils.kraft.wording import named
 
 MEGABYTE = 1024 * 1024

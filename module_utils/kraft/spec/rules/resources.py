@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN
 from ansible.module_utils.kraft.spec.desired.access import (
@@ -19,7 +20,6 @@ from ansible.module_utils.kraft.spec.resources import acls, quotas, users
 from ansible.module_utils.kraft.spec.rules.authorizer import LOOSE_NAME, PATTERN, principal_fault, principals
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
-from ansible.module_utils.kraft.terms import CLIENT
 from ansible.module_utils.kraft.wording import named
 
 TOPICS, USERS, ACLS, QUOTAS = "kafka_topics", "kafka_users", "kafka_acls", "kafka_quotas"

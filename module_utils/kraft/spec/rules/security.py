@@ -1,16 +1,16 @@
-"""TLS and SASL of the listeners that can be operated (``desired.operable``): keys, and mechanisms."""
+"""TLS and SASL of the listeners that can be operated (``desired.wire_protocols``): keys, and mechanisms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.client_config import node_setting
+from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, SSL
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import token_settings
-from ansible.module_utils.kraft.spec.desired.operable import is_operable
+from ansible.module_utils.kraft.spec.desired.wire_protocols import is_operable
 from ansible.module_utils.kraft.spec.rules.subject import Subject
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, SSL
 from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_listeners"

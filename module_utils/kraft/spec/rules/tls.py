@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.control.given import GIVEN
+from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import MTLS, TLS_SCRAM, Node
 from ansible.module_utils.kraft.spec.rules.listeners import is_host
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, placed
-from ansible.module_utils.kraft.terms import CLIENT
 from ansible.module_utils.kraft.wording import named
 
 VARIABLE = "kafka_tls"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.kafka_terms import MIGRATION, OLD_INTER_BROKER, OPENED
 from ansible.module_utils.kraft.node.service.deployed import (
     controllers_now,
     deployed_node,
@@ -13,7 +14,6 @@ from ansible.module_utils.kraft.node.service.deployed import (
     local_address,
     secured_addresses,
 )
-from ansible.module_utils.kraft.terms import MIGRATION, OLD_INTER_BROKER, OPENED
 
 NOT_MIGRATED: dict[str, Any] = {"authorizer": "", "migration": "", "opened": [], "old_inter_broker": ""}
 CONFIG = {

@@ -6,10 +6,10 @@ import dataclasses
 from typing import Any, cast
 
 import pytest
-from ansible.module_utils.kraft.operations.mirror import observe, plan, progress, settings, side
+from ansible.module_utils.kraft.operations.mirror import observe, plan, progress, side, topic_settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
-from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, OLD_BOUND, UNLIMITED
+from ansible.module_utils.kraft.operations.mirror.topic_settings import BOUNDS, LIFTED, OLD_BOUND, UNLIMITED
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
 BEFORE, AFTER = BOUNDS
@@ -38,7 +38,7 @@ def of_source(own: dict[str, str] | None = None, older: int | None = 0, **given:
 
 
 def found(source: Source, target: Target = TARGET) -> dict[str, str]:
-    return settings.wanted(source, target).get("orders", {})
+    return topic_settings.wanted(source, target).get("orders", {})
 
 
 @pytest.mark.parametrize(
@@ -71,17 +71,17 @@ def test_nothing_is_set_twice() -> None:
     source = of_source(retention_ms="-1")
     here = {**LIKE_HERE, **found(source)}
     target = dataclasses.replace(TARGET, topics={"orders": Topic({0: (0, 0), 1: (0, 0)}, {}, 0, here)})
-    assert settings.topics(source, target, 3) == []
-    assert settings.status(source, target) == []
+    assert topic_settings.topics(source, target, 3) == []
+    assert topic_settings.status(source, target) == []
 
 
 def test_a_new_topic_is_created_with_them_and_one_that_is_here_keeps_its_size() -> None:
     config = {"retention.ms": "-1", AFTER: LIFTED}
     source, here = of_source(retention_ms="-1"), Topic({0: (0, 0)}, {}, 0, LIKE_HERE)
     made = {"name": "orders", "config": config, "partitions": 2, "replication_factor": 3}
-    assert settings.topics(source, TARGET, 3) == [made]
+    assert topic_settings.topics(source, TARGET, 3) == [made]
     there = dataclasses.replace(TARGET, topics={"orders": here})
-    assert settings.topics(source, there, 3) == [{"name": "orders", "config": config}]
+    assert topic_settings.topics(source, there, 3) == [{"name": "orders", "config": config}]
     (line,) = [
         one for one in progress.screen(Seen(source, there, {}, {})) if one.startswith("Different from the source")
     ]
@@ -91,7 +91,7 @@ def test_a_new_topic_is_created_with_them_and_one_that_is_here_keeps_its_size() 
 def test_a_topic_that_needs_nothing_is_created_too() -> None:
     target = dataclasses.replace(TARGET, defaults={**DEFAULTS, AFTER: UNLIMITED})
     made = {"name": "orders", "config": {}, "partitions": 2, "replication_factor": 1}
-    assert settings.topics(of_source(), target, 1) == [made]
+    assert topic_settings.topics(of_source(), target, 1) == [made]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_a_bound_on_timestamps_is_lifted_for_the_copy_and_put_back(
     here = Topic({0: (0, 1)}, {AFTER: LIFTED}, 0, {**LIKE_HERE, AFTER: LIFTED})
     target = dataclasses.replace(TARGET, topics={"orders": here, "others": Topic({}, {AFTER: UNLIMITED})})
     assert AFTER not in found(source, target)
-    assert settings.put_back(source.topics, target) == [{"name": "orders", "config": {AFTER: back}}]
-    assert settings.put_back({}, target) == [{"name": "orders", "config": {AFTER: None}}]
+    assert topic_settings.put_back(source.topics, target) == [{"name": "orders", "config": {AFTER: back}}]
+    assert topic_settings.put_back({}, target) == [{"name": "orders", "config": {AFTER: None}}]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_bound_on_timestamps_is_lifted_for_the_copy_and_put_back(
 def test_what_a_new_topic_gets_follows_from_a_brokers_settings(
     values: dict[str, str | None], default: str | None
 ) -> None:
-    assert settings.defaults({"retention.ms": "log.retention.ms"}, values) == {"retention.ms": default}
+    assert topic_settings.defaults({"retention.ms": "log.retention.ms"}, values) == {"retention.ms": default}
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_what_a_new_topic_gets_follows_from_a_brokers_settings(
     ],
 )
 def test_a_difference_is_in_the_plan_with_what_would_follow(source: Source, limits: dict[str, int], said: str) -> None:
-    assert settings.limits(source, TARGET) == limits
+    assert topic_settings.limits(source, TARGET) == limits
     shown = plan.screen(Wanted("old", ("a:1",)), source, TARGET, {})
     assert any(said in line and "orders" in line for line in shown)
 
@@ -184,11 +184,11 @@ def test_all_topics_with_different_settings_can_be_named() -> None:
         TARGET,
         topics=dict.fromkeys(source.topics, Topic({}, {}, 0, LIKE_HERE)),
     )
-    assert "and 3 more" in settings.status(source, there)[0]
-    assert "t5, t6, t7, t8." in settings.status(source, there, 0)[0]
+    assert "and 3 more" in topic_settings.status(source, there)[0]
+    assert "t5, t6, t7, t8." in topic_settings.status(source, there, 0)[0]
 
 
 def test_what_is_above_a_size_is_said_in_bytes() -> None:
     target = dataclasses.replace(TARGET, defaults={**DEFAULTS, "retention.bytes": "100"})
-    lines = "".join(settings.lines(of_source({"retention.bytes": "-1"}), target))
+    lines = "".join(topic_settings.lines(of_source({"retention.bytes": "-1"}), target))
     assert "at least 0.0 MB would be deleted" in lines  # 1,000 bytes in two partitions

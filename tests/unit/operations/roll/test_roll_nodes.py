@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.shutdown_check import SESSION_MS
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica
 from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.roll import nodes, outcome
+from ansible.module_utils.kraft.operations.roll import due_nodes, outcome
 
 from tests.unit.cluster.snapshots import broker, cluster, quorum, voter
 from tests.unit.differences import OF_THE_UNIT, plain, setting
@@ -36,7 +36,7 @@ def test_stale_nodes_are_listed_with_their_reasons() -> None:
         "kraft1": {"stale": False, "differences": []},
         "kraft2": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71},
     }
-    assert nodes.stale(looked, DESIRED, list(looked)) == [
+    assert due_nodes.stale(looked, DESIRED, list(looked)) == [
         {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": plain(OF_THE_UNIT)}
     ]
 
@@ -48,7 +48,7 @@ def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None
         "kraft2": {"stale": True, "differences": [threads, partitions]},
     }
     settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
-    assert nodes.stale(looked, DESIRED, list(looked), settled) == [
+    assert due_nodes.stale(looked, DESIRED, list(looked), settled) == [
         {"host": "kraft2", "node_id": 2, "started_at": 0, "differences": [partitions]}
     ]
 
@@ -60,7 +60,7 @@ def test_kafka_is_asked_only_where_something_differs_and_someone_ran_before() ->
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:
         paths = ["server.properties"] if written else []
         looked = {"kraft1": {"stale": False, "differences": [], "actions": [], "changed_paths": paths, **started}}
-        return len(nodes.change_nodes(looked, desired, always))
+        return len(due_nodes.change_nodes(looked, desired, always))
 
     assert asked() == 0
     assert asked(stale=True, differences=plain(OF_THE_UNIT)) == 1
@@ -75,9 +75,9 @@ def test_a_broker_that_is_left_out_of_the_run_is_left_alone() -> None:
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {f"kraft{one}": {"node_id": one, **node} for one in (1, 2)}}
     looked: dict[str, Any] = {"kraft1": process, "kraft2": None}
     for down in (False, True):
-        assert [one["host"] for one in nodes.stale(looked, desired, list(looked), down=down)] == ["kraft1"]
-    assert [one["host"] for one in nodes.change_nodes(looked, desired)] == ["kraft1"]
-    assert nodes.change_nodes({"kraft2": looked["kraft2"]}, desired, always=True) == []
+        assert [one["host"] for one in due_nodes.stale(looked, desired, list(looked), down=down)] == ["kraft1"]
+    assert [one["host"] for one in due_nodes.change_nodes(looked, desired)] == ["kraft1"]
+    assert due_nodes.change_nodes({"kraft2": looked["kraft2"]}, desired, always=True) == []
 
 
 def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
@@ -85,8 +85,8 @@ def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
         "kraft1": {"stale": False, "differences": [], "running": True},
         "kraft2": {"stale": False, "differences": [], "running": False, "started_at": 0},
     }
-    assert nodes.stale(looked, DESIRED, list(looked)) == []
-    assert [node["host"] for node in nodes.stale(looked, DESIRED, list(looked), down=True)] == ["kraft2"]
+    assert due_nodes.stale(looked, DESIRED, list(looked)) == []
+    assert [node["host"] for node in due_nodes.stale(looked, DESIRED, list(looked), down=True)] == ["kraft2"]
 
 
 def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording) -> None:
@@ -261,7 +261,7 @@ def due(*hosts: str) -> list[dict[str, Any]]:
 
 
 def test_a_planned_batch_has_the_nodes_that_were_given() -> None:
-    first, second = nodes.ordered([asked("kraft2"), asked("kraft1", checked=False)], due("kraft1", "kraft2"), 1)
+    first, second = due_nodes.ordered([asked("kraft2"), asked("kraft1", checked=False)], due("kraft1", "kraft2"), 1)
     node = {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": [], "keep": True}
     assert first == {"node_ids": [2], "checked": True, "nodes": [node]}
     assert (second["node_ids"], second["checked"]) == ([1], False)
@@ -282,14 +282,14 @@ def test_a_planned_batch_has_the_nodes_that_were_given() -> None:
 def test_a_plan_with_other_nodes_than_those_that_are_due_is_refused(batches: list[dict[str, Any]], named: str) -> None:
     together = 1 if batches[0]["checked"] else 2
     with pytest.raises(RefusedError) as refused:
-        nodes.ordered(batches, due("kraft1", "kraft2"), together)
+        due_nodes.ordered(batches, due("kraft1", "kraft2"), together)
     assert named in str(refused.value)
     assert "\x1b" not in str(refused.value)
 
 
 def test_a_node_that_may_not_be_restarted_is_left_out() -> None:
     looked = {host: {"stale": False, "running": False, "differences": []} for host in ("kraft1", "kraft2")}
-    assert [node["host"] for node in nodes.stale(looked, DESIRED, ["kraft2"], down=True)] == ["kraft2"]
+    assert [node["host"] for node in due_nodes.stale(looked, DESIRED, ["kraft2"], down=True)] == ["kraft2"]
 
 
 def test_a_node_is_due_for_a_comparison_or_a_restart() -> None:
@@ -298,10 +298,10 @@ def test_a_node_is_due_for_a_comparison_or_a_restart() -> None:
         "nodes": {"kraft1": {"node_id": 1, "roles": ["broker"], "properties": {}, "secrets": []}},
     }
     looked = {"kraft1": {"stale": False, "running": True, "differences": [], "actions": []}}
-    assert nodes.due(looked, desired, list(looked)) == {"live": [], "restarts": [], "any": False}
-    found = nodes.due(looked, desired, list(looked), drift=True)
+    assert due_nodes.due(looked, desired, list(looked)) == {"live": [], "restarts": [], "any": False}
+    found = due_nodes.due(looked, desired, list(looked), drift=True)
     assert ([one["host"] for one in found["live"]], found["restarts"], found["any"]) == (["kraft1"], [], True)
     looked["kraft1"] |= {"stale": True, "differences": plain(OF_THE_UNIT)}
-    found = nodes.due(looked, desired, list(looked))
+    found = due_nodes.due(looked, desired, list(looked))
     assert [one["host"] for one in found["restarts"]] == ["kraft1"]
-    assert nodes.due(looked, desired, [])["restarts"] == []
+    assert due_nodes.due(looked, desired, [])["restarts"] == []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import operable, quorum, settings
+from ansible.module_utils.kraft.spec.desired import quorum, settings, wire_protocols
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 
 from spark_jobs.config import FIXED_OPTIONS, option_problems
 from tests.unit.spec.inventory import LISTENERS, cluster, hosts, problems_of
@@ -51,38 +51,41 @@ def test_a_refused_protocol_gets_no_advice_on_how_to_complete_it(purpose: str) -
 @pytest.mark.parametrize("protocol", SECURED)
 def test_a_client_listener_that_our_clients_use_needs_their_options(protocol: str) -> None:
     given = speaking(protocol, CLIENT)
-    full = {operable.PROTOCOL_OPTION: protocol, operable.MECHANISM_OPTION: "PLAIN"}
-    without = said("client_options", given, client_options={operable.SMOKE: {}, operable.PROBE: full})
-    assert [(each.severity, each.host, each.variable) for each in without] == [("error", "", operable.SMOKE)]
-    assert not said("client_options", given, client_options={operable.SMOKE: full, operable.PROBE: full})
+    full = {wire_protocols.PROTOCOL_OPTION: protocol, wire_protocols.MECHANISM_OPTION: "PLAIN"}
+    without = said("client_options", given, client_options={wire_protocols.SMOKE: {}, wire_protocols.PROBE: full})
+    assert [(each.severity, each.host, each.variable) for each in without] == [("error", "", wire_protocols.SMOKE)]
+    assert not said("client_options", given, client_options={wire_protocols.SMOKE: full, wire_protocols.PROBE: full})
     assert not said("protocol", given)
 
 
 @pytest.mark.parametrize(
     ("options", "lacks"),
     [
-        ({}, operable.PROTOCOL_OPTION),
-        ({operable.PROTOCOL_OPTION: "SSL"}, operable.PROTOCOL_OPTION),
-        ({operable.PROTOCOL_OPTION: "SASL_SSL"}, operable.MECHANISM_OPTION),
-        ({operable.PROTOCOL_OPTION: "SASL_SSL", operable.MECHANISM_OPTION: "OAUTHBEARER"}, operable.MECHANISM_OPTION),
-        ({operable.PROTOCOL_OPTION: "SASL_SSL", operable.MECHANISM_OPTION: "SCRAM-SHA-512"}, ""),
+        ({}, wire_protocols.PROTOCOL_OPTION),
+        ({wire_protocols.PROTOCOL_OPTION: "SSL"}, wire_protocols.PROTOCOL_OPTION),
+        ({wire_protocols.PROTOCOL_OPTION: "SASL_SSL"}, wire_protocols.MECHANISM_OPTION),
+        (
+            {wire_protocols.PROTOCOL_OPTION: "SASL_SSL", wire_protocols.MECHANISM_OPTION: "OAUTHBEARER"},
+            wire_protocols.MECHANISM_OPTION,
+        ),
+        ({wire_protocols.PROTOCOL_OPTION: "SASL_SSL", wire_protocols.MECHANISM_OPTION: "SCRAM-SHA-512"}, ""),
     ],
 )
 def test_options_must_fit_the_listener(options: dict[str, str], lacks: str) -> None:
-    made = said("client_options", speaking("SASL_SSL", CLIENT), client_options={operable.SMOKE: options})
+    made = said("client_options", speaking("SASL_SSL", CLIENT), client_options={wire_protocols.SMOKE: options})
     assert len(made) == bool(lacks)
     assert lacks in "".join(each.message for each in made)
 
 
 @pytest.mark.parametrize("name", ["request.timeout.ms", *FIXED_OPTIONS])
 def test_an_option_that_the_smoke_test_would_refuse_is_refused_before(name: str) -> None:
-    made = said("client_options", {}, client_options={operable.SMOKE: {name: "1", "kafka.linger.ms": "5"}})
-    assert [(each.severity, each.variable) for each in made] == [("error", f"{operable.SMOKE}[{name}]")]
+    made = said("client_options", {}, client_options={wire_protocols.SMOKE: {name: "1", "kafka.linger.ms": "5"}})
+    assert [(each.severity, each.variable) for each in made] == [("error", f"{wire_protocols.SMOKE}[{name}]")]
     assert option_problems({name: "1", "kafka.linger.ms": "5"})
 
 
 def test_options_of_the_smoke_test_may_be_numbers_and_booleans() -> None:
-    texts = operable.as_texts({"kafka.request.timeout.ms": 30000, "kafka.enable.idempotence": True})
+    texts = wire_protocols.as_texts({"kafka.request.timeout.ms": 30000, "kafka.enable.idempotence": True})
     assert texts == {"kafka.request.timeout.ms": "30000", "kafka.enable.idempotence": "true"}
 
 
@@ -92,14 +95,14 @@ def test_a_client_listener_that_none_of_ours_uses_is_the_applications_own_affair
         "kafka_listeners": [*LISTENERS, {**SECOND, "protocol": protocol}],
         "kafka_config": FURNISHED,
     }
-    made = problems_of(hosts(**given), client_options={operable.SMOKE: {}})
+    made = problems_of(hosts(**given), client_options={wire_protocols.SMOKE: {}})
     assert [str(each) for each in made] == []
 
 
 def test_options_of_a_secured_client_do_not_fit_a_plain_listener() -> None:
-    secured = {operable.PROTOCOL_OPTION: "SSL"}
-    made = said("client_options", {}, client_options={operable.SMOKE: secured})
-    assert [(each.severity, each.variable) for each in made] == [("error", operable.SMOKE)]
+    secured = {wire_protocols.PROTOCOL_OPTION: "SSL"}
+    made = said("client_options", {}, client_options={wire_protocols.SMOKE: secured})
+    assert [(each.severity, each.variable) for each in made] == [("error", wire_protocols.SMOKE)]
 
 
 def test_the_first_listener_is_that_of_the_first_broker_wherever_it_stands_on_others() -> None:
@@ -116,7 +119,7 @@ def test_the_production_warning_advises_only_what_is_accepted() -> None:
     assert set(advice) == {f"kafka_listeners[{each['name']}].protocol" for each in LISTENERS}
     for each in LISTENERS:
         advised = {word.strip(",.") for word in advice[f"kafka_listeners[{each['name']}].protocol"].split()}
-        assert advised.intersection(PROTOCOLS) <= operable.OPERABLE[each["purpose"]]
+        assert advised.intersection(PROTOCOLS) <= wire_protocols.OPERABLE[each["purpose"]]
 
 
 PEM = {

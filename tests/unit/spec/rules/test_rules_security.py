@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import operable
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
+from ansible.module_utils.kraft.spec.desired import wire_protocols
 
 from tests.unit.problems import worded
 from tests.unit.spec.inventory import LISTENERS, Finding, finding, found, hosts, problems_of, sentences
@@ -17,7 +17,9 @@ from tests.wording_files import Wording
 @pytest.fixture(autouse=True)
 def operable_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """These rules look at listeners that can be operated; today most protocols between nodes cannot."""
-    monkeypatch.setattr(operable, "OPERABLE", dict.fromkeys((CLIENT, INTER_BROKER, CONTROLLER), frozenset(PROTOCOLS)))
+    monkeypatch.setattr(
+        wire_protocols, "OPERABLE", dict.fromkeys((CLIENT, INTER_BROKER, CONTROLLER), frozenset(PROTOCOLS))
+    )
 
 
 def speaking(protocol: str, *purposes: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.spec.desired import describe, operable
+from ansible.module_utils.kraft.spec.desired import describe, wire_protocols
 from ansible.module_utils.kraft.spec.desired.listeners import CIPHERS
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
@@ -30,7 +30,7 @@ def tls(**more: Any) -> dict[str, Any]:
 
 
 def test_a_secured_cluster_has_no_problem() -> None:
-    assert [str(each) for each in problems_of(hosts(**SECURED), client_options={operable.SMOKE: {}})] == []
+    assert [str(each) for each in problems_of(hosts(**SECURED), client_options={wire_protocols.SMOKE: {}})] == []
 
 
 def test_listeners_that_name_no_protocol_use_that_of_the_cluster() -> None:
@@ -66,7 +66,7 @@ def test_without_a_listener_with_tls_nothing_is_derived() -> None:
     made = cluster(kafka_tls=TLS)
     assert describe.certificate(made, made.nodes[0]) is None
     assert not [key for key in server_settings(made, made.nodes[0]) if "ssl" in key]
-    assert operable.client_options(made) == {}
+    assert wire_protocols.client_options(made) == {}
 
 
 def test_a_certificate_carries_what_the_listeners_advertise_and_what_is_asked_for() -> None:
@@ -91,7 +91,7 @@ def test_names_and_addresses_are_those_that_a_certificate_holds() -> None:
 
 
 def test_our_own_clients_trust_the_authority_of_the_cluster() -> None:
-    assert operable.client_options(cluster(**SECURED)) == {
+    assert wire_protocols.client_options(cluster(**SECURED)) == {
         "kafka.security.protocol": "SSL",
         "kafka.ssl.truststore.type": "PEM",
         "kafka.ssl.truststore.location": "/srv/tls/nodes.pem",

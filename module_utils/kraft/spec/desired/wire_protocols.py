@@ -12,12 +12,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import PREFIX, ClientConfig, spark
+from ansible.module_utils.kraft.kafka_terms import (
+    CLIENT,
+    CONTROLLER,
+    INTER_BROKER,
+    MECHANISMS,
+    PLAINTEXT,
+    PROTOCOLS,
+    SSL,
+)
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.access import SCRAM
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
 from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.resources.users import mechanism, user_certificate
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
 OPERABLE: Mapping[str, frozenset[str]] = {

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from ansible.module_utils.kraft.node.mirror import TARGET, listed
-from ansible.module_utils.kraft.operations.mirror.settings import OWN_AFFAIR
+from ansible.module_utils.kraft.operations.mirror.topic_settings import OWN_AFFAIR
 from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted, expression
 
 CLIENT_ID = "kraftwright-mirror"  #: of the producers; a throttle is a quota of this id
