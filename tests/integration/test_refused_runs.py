@@ -145,3 +145,33 @@ def test_an_operation_without_what_it_needs_touches_no_host(playbook: str, given
     assert said in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
     assert "Inspect every host" not in done.stdout
     assert done.returncode == 2
+
+
+LOST = """
+kafka:
+  hosts:
+    k1: {kafka_node_id: 1, ansible_port: 1, kafka_address: 10.255.0.1}
+    k2: {kafka_node_id: 2, ansible_port: 2, kafka_address: 10.255.0.2}
+    k3: {kafka_node_id: 3, ansible_port: 3, kafka_address: 10.255.0.3}
+  vars:
+    ansible_host: 127.0.0.1
+    kafka_cluster_name: lost
+    kafka_cluster_id: YmVuY2htYXJrLWNsdXN0ZQ
+    kafka_profile: test
+"""
+
+
+def test_a_proof_without_an_answer_of_the_nodes_ends_before_spark_and_leaves_no_older_proof(tmp_path: Path) -> None:
+    """A host that is lost while its health is awaited has a result of that task, too."""
+    (tmp_path / "hosts.yml").write_text(LOST)
+    reports = tmp_path / "reports/lost"
+    reports.mkdir(parents=True)
+    (reports / "cluster_id").write_text("YmVuY2htYXJrLWNsdXN0ZQ")
+    for name in ("report.json", "page.html"):
+        (reports / name).write_text("{}")
+    options = ["-e", "ansible_ssh_retries=0", "-e", f"kafka_smoke_report_dir={reports.parent}"]
+    done = run("-i", str(tmp_path / "hosts.yml"), "playbooks/verify_cluster.yml", *options, example=False)
+    assert done.returncode != 0
+    assert "No answer from k1, k2, k3: nothing is proven" in done.stdout + done.stderr, done.stdout + done.stderr
+    assert not (reports / "report.json").exists()
+    assert not (reports / "page.html").exists()
