@@ -514,8 +514,14 @@ def make_again(bootstrap: str, name: str, partitions: int) -> None:
 
 
 def add_partition(bootstrap: str, name: str, partitions: int) -> None:
+    """Returns when each broker knows the new partition: a producer asks any of them."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.create_partitions([NewPartitions(name, partitions + 1)])[name].result()
+    deadline = monotonic() + SETTLED_SECONDS
+    for server in bootstrap.split(","):
+        while len(AdminClient({"bootstrap.servers": server}).list_topics(name).topics[name].partitions) <= partitions:
+            assert monotonic() < deadline
+            sleep(0.1)
 
 
 def test_what_the_archives_mirrormaker_has_copied_is_proven(

@@ -66,7 +66,7 @@ class Control:
                     {"name": "CLIENT", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
                     for address in self.cluster.bootstrap_servers.split(",")
                 ],
-                "/opt/kafka",
+                str(self.directory),
                 self.cluster.cluster_id,
             ),
             "client_options": {},
