@@ -3,6 +3,10 @@
 A thread of librdkafka that holds a record of a partition with five unacknowledged ones does not sleep until one of
 these is acknowledged. It calls `poll` again and again, without a pause, and takes a core. So records wait
 here instead.
+
+The first record of a partition is sent alone. A broker accepts any first number of a producer that is new there
+(KIP-360, Kafka's `ProducerAppendInfo`). A leader that begins between two requests refuses the first and accepts the
+second. The first is sent again, taken for a copy, and acknowledged without an offset, although no broker has it.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ class Window:
     def __init__(self, partitions: int) -> None:
         self._waiting: list[deque[Callable[[], bool]]] = [deque() for _ in range(partitions)]
         self._under_way = [0] * partitions
+        self._known = [False] * partitions  # the leader has answered once
         self._change = threading.Condition(threading.RLock())
 
     def add(self, partition: int, send: Callable[[], bool]) -> bool:
@@ -38,6 +43,7 @@ class Window:
         """Note the answer of one of the records under way."""
         with self._change:
             self._under_way[partition] -= 1
+            self._known[partition] = True
             self._hand_over(partition)
             self._change.notify_all()
 
@@ -49,6 +55,6 @@ class Window:
 
     def _hand_over(self, partition: int) -> None:
         """Send waiting records, with the lock held: only one thread sends, so the order stays."""
-        waiting = self._waiting[partition]
-        while waiting and self._under_way[partition] < UNDER_WAY:
+        waiting, most = self._waiting[partition], UNDER_WAY if self._known[partition] else 1
+        while waiting and self._under_way[partition] < most:
             self._under_way[partition] += waiting.popleft()()

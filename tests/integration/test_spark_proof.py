@@ -514,7 +514,7 @@ def make_again(bootstrap: str, name: str, partitions: int) -> None:
 
 
 def add_partition(bootstrap: str, name: str, partitions: int) -> None:
-    """Returns when each broker lists the new partition: a producer asks any of them."""
+    """Returns when each broker lists the new partition."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.create_partitions([NewPartitions(name, partitions + 1)])[name].result()
     deadline = monotonic() + SETTLED_SECONDS
