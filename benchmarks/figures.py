@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,11 @@ def tasks_per_host(lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     for line in lines:
         counts[line["host"]] = counts.get(line["host"], 0) + 1
     return counts
+
+
+def skipped_per_host(log: str) -> dict[str, int]:
+    """Return the skipped tasks of each host, from the recap of a run's output."""
+    return {host: int(count) for host, count in re.findall(r"^(\S+)\s+: ok=\d.* skipped=(\d+) ", log, re.MULTILINE)}
 
 
 def table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from benchmarks.figures import tasks_per_host
+from benchmarks.figures import skipped_per_host, tasks_per_host
 from dist.__main__ import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,13 +46,14 @@ class Run:
     """One run of a playbook: wall seconds, executed tasks of the busiest host, the recap's changes.
 
     ``processor``: seconds of processor of ansible-playbook and its children on this machine, without ssh's shared
-    connections, which stay open after the run.
+    connections, which stay open after the run. ``skipped``: tasks that the host with most of them skipped.
     """
 
     seconds: float
     tasks: int
     changed: int
     processor: float = 0.0
+    skipped: int = 0
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,8 @@ class Lab:
         seconds = time.monotonic() - began
         lines = self.timeline()
         counts = tasks_per_host(lines)
-        return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines), processor)
+        skipped = max(skipped_per_host(log.read_text()).values(), default=0)
+        return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines), processor, skipped)
 
     def timeline(self) -> list[dict[str, Any]]:
         """Return the timeline of the last run: a line for each task and host."""

@@ -53,9 +53,9 @@ def test_one_run_at_a_time_writes_the_reports_of_both_proofs() -> None:
     folder = ROOT / "roles/kafka_smoke/tasks"
     for name in ("copy", "main"):
         first, *others = yaml.safe_load((folder / f"{name}.yml").read_text())
-        if part := first.get("ansible.builtin.import_tasks"):
-            first = yaml.safe_load((folder / part).read_text())[0]
         task = first["block"][0] if "block" in first else first
-        assert task["kafka_report"]["exclusive"] is True
+        assert task["ansible.builtin.import_tasks"] == "steps/take_reports.yml"
         always = (first if "always" in first else others[-1])["always"]
-        assert always[-1]["kafka_report"] == {"kind": "given_back", "directory": task["kafka_report"]["directory"]}
+        assert always[-1]["kafka_report"] == {"kind": "given_back", "directory": task["vars"]["__kafka_smoke_reports"]}
+    taken = yaml.safe_load((folder / "steps/take_reports.yml").read_text())[0]["kafka_report"]
+    assert (taken["directory"], taken["exclusive"]) == ("{{ __kafka_smoke_reports }}", True)

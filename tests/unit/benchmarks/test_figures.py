@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from benchmarks import deploy, lab, scale
-from benchmarks.figures import Promise, Series, paired, table, tasks_per_host
+from benchmarks.figures import Promise, Series, paired, skipped_per_host, table, tasks_per_host
 from benchmarks.floor import controllers, properties
 from benchmarks.lab import Run
 from benchmarks.machine import busy_jiffies, gigabytes, mark, processor
@@ -48,6 +48,11 @@ def test_tasks_count_for_the_host_that_they_ran_on() -> None:
     assert tasks_per_host([{"host": "a"}, {"host": "b"}, {"host": "a"}]) == {"a": 2, "b": 1}
 
 
+def test_skipped_tasks_are_those_of_the_recap() -> None:
+    recap = "k1 : ok=7    changed=0    skipped=12   rescued=0\nk2    : ok=5  changed=0  skipped=9  rescued=0\n"
+    assert skipped_per_host(f"TASK [skipped=3 ]\nPLAY RECAP ***\n{recap}") == {"k1": 12, "k2": 9}
+
+
 def test_the_table_is_markdown() -> None:
     assert table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
@@ -56,14 +61,14 @@ def test_a_deployment_is_held_against_the_floor_of_its_own_round() -> None:
     results = {
         "floor": [Run(10, 0, 0), Run(20, 0, 0)],
         "first": [Run(15, 21, 30), Run(30, 21, 30)],
-        "re-run": [Run(9, 15, 0), Run(9, 15, 0)],
+        "re-run": [Run(9, 15, 0, 1.0, 12), Run(9, 15, 0, 1.0, 11)],
     }
     floor, first, again = deploy.rows(results)
     assert floor[:3] == ["floor", "15.0 s (10.0 to 20.0)", "1"]
     assert first[1:4] == ["22.5 s (15.0 to 30.0)", "1.50 (1.50 to 1.50)", "21 (≤ 30: kept)"]
-    assert first[4:] == ["30", "≤ 1.4 of the floor: **missed**"]
+    assert first[4:] == ["0", "30", "≤ 1.4 of the floor: **missed**"]
     assert again[1:4] == ["9.0 s (9.0 to 9.0)", "0.68 (0.45 to 0.90)", "15 (≤ 8: **missed**)"]
-    assert again[4:] == ["0", "≤ 0.5 of the floor: **missed**"]
+    assert again[4:] == ["12", "0", "≤ 0.5 of the floor: **missed**"]
 
 
 def test_the_processor_time_of_many_hosts_is_compared_with_that_of_three() -> None:
