@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from time import monotonic, sleep, time
 from typing import Any
 
-from confluent_kafka import Consumer, IsolationLevel, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs import aggregate, audit, reading
@@ -51,19 +51,17 @@ class SparkTopic:
         assert producer.flush(60) == 0
 
     def window(self) -> Window:
-        """Everything that the topic holds now."""
+        """Everything that the topic holds now, up to the first open transaction of each partition."""
         admin = NativeAdmin(self.bootstrap, {}, 10.0)
         partitions = list(range(self.workload.partitions))
         return Window(dict.fromkeys(partitions, 0), admin.end_offsets(self.name, partitions))
 
     def settled(self) -> Window:
         """As ``window``, once the markers of all ended transactions are in the log: a commit does not wait for them."""
-        admin, deadline = AdminClient({"bootstrap.servers": self.bootstrap}), monotonic() + 30
-        asked = {TopicPartition(self.name, number): OffsetSpec.latest() for number in range(self.workload.partitions)}  # type: ignore[no-untyped-call]
+        admin, deadline = NativeAdmin(self.bootstrap, {}, 10.0), monotonic() + 30
         while monotonic() < deadline:
             window = self.window()
-            stable = admin.list_offsets(asked, isolation_level=IsolationLevel.READ_COMMITTED)
-            if all(found.result(10).offset == window.ends[one.partition] for one, found in stable.items()):
+            if admin.written_offsets(self.name, list(window.ends)) == window.ends:
                 return window
             sleep(0.05)
         raise TimeoutError("a transaction stays open")
