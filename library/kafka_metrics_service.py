@@ -66,7 +66,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
-from ansible.module_utils.kraft.node import collector, metrics_proxy
+from ansible.module_utils.kraft.node import collector_service, metrics_proxy
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "name": {"type": "str", "choices": ["collector", "proxy"], "required": True},
@@ -80,7 +80,7 @@ def ensure(module: KraftModule) -> bool:
     run, given, check_mode = module.run_command, module.params, module.check_mode
     settings, install_dir = given["settings"], given["install_dir"]
     if given["name"] == "collector":
-        return collector.ensure(run, settings, install_dir, check_mode=check_mode)
+        return collector_service.ensure(run, settings, install_dir, check_mode=check_mode)
     if given["state"] == "present":
         return metrics_proxy.ensure(run, settings, install_dir, check_mode=check_mode)
     if given["state"] == "reloaded":

@@ -122,7 +122,7 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.node import mirror, mirror_log
+from ansible.module_utils.kraft.node import mirror_log, mirror_service
 from ansible.module_utils.kraft.operations.mirror import definitions, positions
 from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS
 from ansible.module_utils.kraft.spec.desired.mirror import with_secrets
@@ -155,10 +155,10 @@ NEEDS = [
 OTHERS = ("state", "client", "restart", "definitions", "mirror", "ends", "replication_factor")
 
 
-def settings(params: dict[str, Any]) -> mirror.Settings:
+def settings(params: dict[str, Any]) -> mirror_service.Settings:
     client = params["client"]
     own = {name: value for name, value in params.items() if name not in OTHERS}
-    return mirror.Settings(
+    return mirror_service.Settings(
         listener=client["listener"],
         protocol=client["security_protocol"],
         servers=tuple(client["bootstrap_servers"]),
@@ -180,12 +180,14 @@ def main() -> None:
         if params["state"] == "observed":
             result = {"changed": False, "errors": mirror_log.errors(module.run_command)}
         elif params["state"] == "absent":
-            result = mirror.remove(module.run_command, params["install_dir"], module.check_mode)
+            result = mirror_service.remove(module.run_command, params["install_dir"], module.check_mode)
         elif params["state"] == "reversed":
             result = reverse(params, module.check_mode)
         else:
             refuse = partial(definitions.refuse, definitions=params["definitions"])
-            result = mirror.ensure(module.run_command, settings(params), refuse, params["restart"], module.check_mode)
+            result = mirror_service.ensure(
+                module.run_command, settings(params), refuse, params["restart"], module.check_mode
+            )
     except (KraftError, OSError) as error:
         module.fail_json(msg=str(error))
     module.exit_json(**result)

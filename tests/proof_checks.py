@@ -9,9 +9,9 @@ from spark_jobs.kafka_io import Window
 from spark_jobs.proof import groups, small
 from spark_jobs.proof.account import LOST, STAMPED, Account
 from spark_jobs.proof.comparison import Comparison
+from spark_jobs.proof.group_positions import Course
 from spark_jobs.proof.held import Held, HeldReader
 from spark_jobs.proof.native_records import Content, record
-from spark_jobs.proof.positions import Course
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
 from spark_jobs.proof.topics import Place, TopicPair, TopicSide

@@ -39,6 +39,7 @@ SILENCE = 2
 ACCEPTED, OUT = "accepted", "refused|closed"
 NEWEST = (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)
 KEYSTORE = ("ssl.certificate.location", "ssl.key.location")
+OWN = ("ssl.certificate.pem", "ssl.key.pem")  #: a user's certificate and key, as their client files hold them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,11 +182,11 @@ def of_users(files: Path, impostor: Path) -> Iterator[Attempt]:
 
     writer, reader = given("orders-writer", "LOGIN"), given("orders-reader", "CERTIFICATES")
     plain = {"bootstrap.servers": writer["bootstrap.servers"], "security.protocol": "PLAINTEXT"}
-    bare = {
-        name: value for name, value in reader.items() if name not in ("ssl.certificate.location", "ssl.key.location")
-    }
+    bare = dict(reader)
+    for name in OWN:
+        del bare[name]
     wrong, nobody = {**writer, "sasl.password": "another-password"}, {**writer, "sasl.username": "broker1"}
-    named = {**reader, **dict.fromkeys(KEYSTORE, str(impostor))}
+    named = {**bare, **dict.fromkeys(KEYSTORE, str(impostor))}
     yield Attempt("LOGIN: the writer writes its topic", partial(send, writer, "orders"), "stored")
     yield Attempt("LOGIN: another topic", partial(send, writer, "spread"), "TOPIC_AUTHORIZATION_FAILED")
     yield Attempt("LOGIN: a wrong password", partial(send, wrong, "orders"), "_AUTHENTICATION")

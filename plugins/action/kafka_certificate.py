@@ -14,9 +14,9 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.control import authority, given_certificates
 from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.certificates.judgement import judge, node_of
 from ansible.module_utils.kraft.operations.certificates.load import LOAD_SPEC
-from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED
+from ansible.module_utils.kraft.operations.certificates.renewal import TRUST, UNLOADED
+from ansible.module_utils.kraft.operations.certificates.requirements import judge, node_of
 
 ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["present", "loaded"], "default": "present"},

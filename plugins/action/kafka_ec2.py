@@ -14,7 +14,7 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.control import this_run
+from ansible.module_utils.kraft.control import run_owner
 from ansible.module_utils.kraft.node.run_lock import lock
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.providers.ec2 import (
@@ -227,7 +227,7 @@ class ActionModule(ActionBase):
 
     def _applied(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
         """Name the run that makes things, and take over the lock of a run of this machine that is dead."""
-        ours = this_run.asking(this_run.main_process())
+        ours = run_owner.asking(run_owner.main_process())
         if arguments["state"] == "present":
             DISPLAY.display("Waiting for AWS: a new machine takes about a minute until it runs.")
 
@@ -237,7 +237,7 @@ class ActionModule(ActionBase):
             answer: dict[str, Any] = self._execute_module(module_args=given, task_vars=variables)
             return answer
 
-        result, holder = this_run.asked_as(ours, False, execute)
+        result, holder = run_owner.asked_as(ours, False, execute)
         if holder and not result.get("granted"):
             return {
                 **result,

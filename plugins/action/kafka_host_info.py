@@ -13,7 +13,7 @@ from ansible.plugins.action import ActionBase
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.reaching import reached
-from ansible.module_utils.kraft.operations.certificates import given, judgement
+from ansible.module_utils.kraft.operations.certificates import given, requirements
 from ansible.module_utils.kraft.spec.desired.jvm import trial_options
 from ansible.module_utils.kraft.spec.preflight import network
 
@@ -44,7 +44,7 @@ class ActionModule(ActionBase):
             result["ansible_facts"] = {**result.get("ansible_facts", {}), "kafka_host": facts}
             facts["clock_offset"] = [facts["time"] - after, facts["time"] - before]
             if "identity" in facts:
-                facts["identity"]["owner"] = judgement.owner(facts["identity"]["certificate"])
+                facts["identity"]["owner"] = requirements.owner(facts["identity"]["certificate"])
             self._judge_certificate(facts.get("steps", {}).get("certificate"))
         return result
 
@@ -67,10 +67,10 @@ class ActionModule(ActionBase):
         """Determine whether the node needs another certificate, by the authorities of this machine."""
         if found and "certificate" in found:
             asked = self._task.args["steps"]["certificate"]
-            verdict, foreign = judgement.judge(asked, found), judgement.is_foreign(asked, found)
+            verdict, foreign = requirements.judge(asked, found), requirements.is_foreign(asked, found)
             found.update(changed=bool(verdict.reasons), reasons=verdict.reasons, live=verdict.live, foreign=foreign)
             found["due"] = bool(verdict.reasons) and not verdict.live
-            found["issued_to"] = judgement.issued_to(asked, found)
+            found["issued_to"] = requirements.issued_to(asked, found)
             if asked.get("given"):
                 found.update(owners=given.owners(asked, found), key_fault=given.key_fault(asked, found))
             if verdict.reasons:

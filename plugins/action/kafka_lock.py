@@ -10,7 +10,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft.control import this_run
+from ansible.module_utils.kraft.control import run_owner
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.run_lock import lock
 
@@ -24,13 +24,13 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         args, check_mode = dict(self._task.args), bool(self._task.check_mode)
         use = lock.VERIFIED if boolean(args.pop("shared", False), strict=False) else lock.CHANGED
-        ours = this_run.asking(this_run.main_process(), use)
+        ours = run_owner.asking(run_owner.main_process(), use)
         host = str(self._task.delegate_to or (task_vars or {}).get("inventory_hostname", "the host"))
         arguments = {**args, "record": ours.as_dict()}
-        result, holder = this_run.asked_as(ours, check_mode, lambda more: self._ask({**arguments, **more}, task_vars))
+        result, holder = run_owner.asked_as(ours, check_mode, lambda more: self._ask({**arguments, **more}, task_vars))
         if "granted" not in result or arguments.get("state") == "released" or check_mode:
             if check_mode and holder and not result.get("granted", True):
-                this_run.warn(host, holder)
+                run_owner.warn(host, holder)
             return result
         if not result["granted"] and holder:
             return {**result, "failed": True, "msg": lock.refusal(host, holder)}

@@ -20,7 +20,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from ansible.module_utils.kraft.control import report_lock, reports, summary, this_run
+from ansible.module_utils.kraft.control import report_lock, reports, run_owner, summary
 from ansible.module_utils.kraft.control.files import json_of
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.remembered import remembered
@@ -96,13 +96,13 @@ def of_directory(given: Result, check_mode: bool) -> Result:
 
 def of_given_back(given: Result, _: bool) -> Result:
     """Let other runs into the directory again."""
-    report_lock.give_back(Path(given["directory"]), this_run.asking(this_run.main_process()).run)
+    report_lock.give_back(Path(given["directory"]), run_owner.asking(run_owner.main_process()).run)
     return {"changed": False}
 
 
 def take(path: Path) -> None:
     """Keep other runs out of the directory, and end the job that a dead one has left there. RefusedError: one lives."""
-    dead = report_lock.take(path, this_run.asking(this_run.main_process()), this_run.is_alive)
+    dead = report_lock.take(path, run_owner.asking(run_owner.main_process()), run_owner.is_alive)
     if dead:
         one_run.end(path, dead.run)
 

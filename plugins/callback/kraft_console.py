@@ -28,7 +28,7 @@ from ansible import constants
 from ansible.plugins.callback.default import CallbackModule as Default  # type: ignore[import-untyped]
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft.control.joined import joined
+from ansible.module_utils.kraft.control.merged_diffs import joined
 
 #: Seconds after which a task shows its name although it has no result yet.
 PATIENCE = 3.0

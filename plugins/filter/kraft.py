@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.spec.desired import files, membership
 from ansible.module_utils.kraft.spec.preflight.current import current
-from ansible.module_utils.kraft.status.through import asked_through
+from ansible.module_utils.kraft.status.asked_node import asked_through
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
 FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity", "current_release_age")

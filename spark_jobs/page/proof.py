@@ -6,7 +6,7 @@ from typing import Any
 
 from spark_jobs.page import template, text
 from spark_jobs.page.view import WORDS, Figure
-from spark_jobs.proof.positions import BAD
+from spark_jobs.proof.group_positions import BAD
 from spark_jobs.proof.report_schema import Report
 
 FAULTS = {

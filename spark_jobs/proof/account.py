@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from spark_jobs import report
-from spark_jobs.proof.judgement import FAULTS, LOST_HEAD, Judgement
 from spark_jobs.proof.law import COMPACTED, DELETED, TARGET, Excused
 from spark_jobs.proof.report_schema import EXAMPLES, Exempt, Fault, Topic
 from spark_jobs.proof.topics import TopicPair
+from spark_jobs.proof.unmatched_records import FAULTS, LOST_HEAD, Judgement
 
 STAMPED = "timestamps_set_by_target"
 EXCEPTIONS = (*DELETED, *COMPACTED, STAMPED)

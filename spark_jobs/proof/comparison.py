@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from spark_jobs.proof import small, stretches
 from spark_jobs.proof.account import Account
 from spark_jobs.proof.block_reader import Blocks, Places, UnreadableError, first_pass, narrowed
+from spark_jobs.proof.group_positions import Course
 from spark_jobs.proof.held import Held, HeldReader
 from spark_jobs.proof.law import DELETED, SOURCE, TARGET, Excused, Heads
 from spark_jobs.proof.native_records import batches
 from spark_jobs.proof.pairing import Pairing
-from spark_jobs.proof.positions import Course
 from spark_jobs.proof.record_by_record import Partition
 from spark_jobs.proof.report_schema import Topic
 from spark_jobs.proof.spark_reader import SparkReader

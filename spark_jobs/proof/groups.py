@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spark_jobs.proof.comparison import Comparison, Marks
+from spark_jobs.proof.group_positions import Count, Course, Outcome, partial, place
 from spark_jobs.proof.law import SOURCE, TARGET
-from spark_jobs.proof.positions import Count, Course, Outcome, partial, place
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
 from spark_jobs.proof.topics import Cluster, Place, TopicPair

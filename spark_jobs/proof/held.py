@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from spark_jobs.kafka_io import Window
 from spark_jobs.proof.alignment import Pair
-from spark_jobs.proof.judgement import Details
 from spark_jobs.proof.law import SOURCE, TARGET, Log, Row
 from spark_jobs.proof.pairing import Record
+from spark_jobs.proof.unmatched_records import Details
 
 
 class Held(NamedTuple):

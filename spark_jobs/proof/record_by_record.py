@@ -9,11 +9,11 @@ from typing import Protocol
 from spark_jobs.kafka_io import Window
 from spark_jobs.proof.account import Account
 from spark_jobs.proof.alignment import Pair
-from spark_jobs.proof.judgement import Alone, Details, Judge, Side
 from spark_jobs.proof.law import SOURCE, TARGET
 from spark_jobs.proof.pairing import Pairing, Record, Single
 from spark_jobs.proof.stretches import Part, Stretch
 from spark_jobs.proof.topics import TopicPair
+from spark_jobs.proof.unmatched_records import Alone, Details, Judge, Side
 
 MOST_ALONE = 100_000  # of both sides; beyond, unpaired records are classified before the rest of the partition is read
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from spark_jobs.proof.account import Account
+from spark_jobs.proof.group_positions import Course
 from spark_jobs.proof.held import HeldReader, log, wrong_timestamps
-from spark_jobs.proof.judgement import CHANGED
 from spark_jobs.proof.law import SOURCE, TARGET, Heads, Pair, accounted
 from spark_jobs.proof.pairing import Pairing
-from spark_jobs.proof.positions import Course
 from spark_jobs.proof.record_by_record import Partition
 from spark_jobs.proof.report_schema import Fault
 from spark_jobs.proof.stretches import Part, Stretch
 from spark_jobs.proof.topics import SIDES, SPARK_ENDS_MS, TopicPair
+from spark_jobs.proof.unmatched_records import CHANGED
 
 Marks = tuple[Collection[int], Collection[int]]
 

@@ -12,10 +12,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from spark_jobs.kafka_io import READ_UNCOMMITTED, Window
 from spark_jobs.proof import fingerprints
 from spark_jobs.proof.alignment import Pair
-from spark_jobs.proof.judgement import Details
 from spark_jobs.proof.law import SOURCE
 from spark_jobs.proof.pairing import Record
 from spark_jobs.proof.topics import Cluster, TopicPair
+from spark_jobs.proof.unmatched_records import Details
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from spark_jobs.proof.judgement import CHANGED, DUPLICATED, EXTRA, LOST_HEAD, MISSING, REORDERED
-from spark_jobs.proof.positions import BAD
+from spark_jobs.proof.group_positions import BAD
 from spark_jobs.proof.report_schema import Fault, Position, Topic, Undecided
+from spark_jobs.proof.unmatched_records import CHANGED, DUPLICATED, EXTRA, LOST_HEAD, MISSING, REORDERED
 from spark_jobs.report_schema import Verdict
 
 SAID = {

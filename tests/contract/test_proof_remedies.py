@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from spark_jobs.proof.positions import BAD
+from spark_jobs.proof.group_positions import BAD
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.verdict import ROWS, RUNBOOK, SAID, describe_position, remedies
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.node import mirror, mirror_workers
+from ansible.module_utils.kraft.node import mirror_service, mirror_workers
 from ansible.module_utils.kraft.operations.mirror import definitions
 from ansible.module_utils.kraft.spec.inventory.definitions import load, of_mirror
 
@@ -19,11 +19,11 @@ from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.integration.kafka_node import LEASH
 
 
-def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more: Any) -> mirror.Settings:
+def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more: Any) -> mirror_service.Settings:
     """Return settings of a lone host, changed by `more`; `service`: the result of ``kafka_mirror_info``."""
     usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT", "port": 8083, "hosts": 1}
     usual["copies"] = f"{directory}/mirror"  # of systemd
-    return mirror.Settings(
+    return mirror_service.Settings(
         install_dir=str(directory),
         release=MIRROR_VERSION,
         java="java",
@@ -40,16 +40,18 @@ DEFINITIONS = {"mirror": of_mirror(MIRROR_VERSION), "topic": load(MIRROR_VERSION
 
 
 @contextmanager
-def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def mirroring(
+    settings: mirror_service.Settings, server: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """It runs while the block does; killed at the end, as a power cut does. `server`: the node's own settings."""
     home = Path(settings.home)
     home.mkdir(exist_ok=True)
-    given, secrets = mirror.properties(settings, server or {})
+    given, secrets = mirror_service.properties(settings, server or {})
     definitions.refuse(given, DEFINITIONS)
-    (home / "log4j2.yaml").write_text(mirror.LOG4J)
-    for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
-        (home / name).write_text(mirror.lines(content), encoding="utf-8")
-    loads = mirror.loads(settings, server or {})
+    (home / "log4j2.yaml").write_text(mirror_service.LOG4J)
+    for name, content in (("mirror.properties", given), (mirror_service.SECRETS, secrets)):
+        (home / name).write_text(mirror_service.lines(content), encoding="utf-8")
+    loads = mirror_service.loads(settings, server or {})
     mirror_workers.write(loads)
     for name, path in loads.items():
         if home / name != Path(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.spec.desired.listeners import CIPHERS, user_rule
+from ansible.module_utils.kraft.spec.desired.listener_properties import CIPHERS, user_rule
 
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster

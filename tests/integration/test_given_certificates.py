@@ -11,9 +11,9 @@ import pytest
 from ansible.module_utils.kraft.control import given_certificates, given_faults
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.served import served
-from ansible.module_utils.kraft.operations.certificates.judgement import judge
-from ansible.module_utils.kraft.operations.certificates.plan import Verdict
-from ansible.module_utils.kraft.spec.desired.listeners import GIVEN_RULE
+from ansible.module_utils.kraft.operations.certificates.renewal import Verdict
+from ansible.module_utils.kraft.operations.certificates.requirements import judge
+from ansible.module_utils.kraft.spec.desired.listener_properties import GIVEN_RULE
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.parsing.dataloader import DataLoader
 from confluent_kafka.admin import (  # type: ignore[attr-defined]

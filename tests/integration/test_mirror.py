@@ -13,7 +13,7 @@ from time import monotonic, sleep, time
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import mirror, mirror_log, mirror_notes
+from ansible.module_utils.kraft.node import mirror_log, mirror_notes, mirror_service
 from ansible.module_utils.kraft.operations.mirror.topic_settings import BOUNDS, LIFTED, UNLIMITED
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -68,7 +68,7 @@ def lost(cluster: KafkaCluster, node_id: int) -> Iterator[None]:
         cluster.wait_ready()
 
 
-def work(cluster: KafkaCluster, *services: mirror.Settings) -> None:
+def work(cluster: KafkaCluster, *services: mirror_service.Settings) -> None:
     """Returns when the workers of these services copy records."""
     deadline = monotonic() + SECONDS
     while not {f"{one.address}:{one.port}" for one in services} <= workers(cluster):

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustErro
 from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.model import Listener
-from ansible.module_utils.kraft.spec.desired.wire_protocols import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
+from ansible.module_utils.kraft.spec.desired.usable_listeners import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclBinding,
     AclOperation,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, jvm_trial, metrics_proxy, plugins, stunnel
+from ansible.module_utils.kraft.node import certificate, collector_service, jvm_trial, metrics_proxy, plugins, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -89,7 +89,10 @@ def inspect_certificate(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def inspect_collector(run: Run, asked: Desired) -> dict[str, Any]:
-    return {"changed": collector.due(run, **asked), "exporter": not collector.lacks_exporter(asked["settings"])}
+    return {
+        "changed": collector_service.due(run, **asked),
+        "exporter": not collector_service.lacks_exporter(asked["settings"]),
+    }
 
 
 def inspect_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
-from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector_service, metrics_proxy, mirror_service
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.machine.machine import AS_NOBODY
 from ansible.module_utils.kraft.node.release.manifest import read_text
@@ -110,7 +110,7 @@ def _journal(unit: str) -> tuple[str, ...]:
 
 def beside() -> list[str]:
     """The services beside Kafka that have a unit here."""
-    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES)
+    named = (*metrics_proxy.SERVICES.values(), mirror_service.SERVICE, *collector_service.SERVICES)
     return [name for name in named if os.path.lexists(unit_path(name))]
 
 

@@ -16,9 +16,9 @@ from ansible.module_utils.kraft.control.authority import Node, Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
-from ansible.module_utils.kraft.operations.certificates import change, judgement, phases
+from ansible.module_utils.kraft.operations.certificates import change, phases, requirements
 from ansible.module_utils.kraft.operations.certificates import users as certificates
-from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict
+from ansible.module_utils.kraft.operations.certificates.renewal import TRUST, UNLOADED, Verdict
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -71,7 +71,7 @@ def issued(place: Place, host: str, node: Node = NODE, days: int = 397, live: bo
 def verdict(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> Verdict:
     described = {"host": node.host, "cluster": node.cluster, "names": list(node.names)}
     asked = {"node": described, "authority": str(place.directory), "renew_before_days": 60, **more}
-    return judgement.judge(asked, found)
+    return requirements.judge(asked, found)
 
 
 def why(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> list[str]:
@@ -319,8 +319,8 @@ def test_an_authority_that_is_lost_or_replaced_is_foreign_to_the_host(place: Pla
     other = Place(tmp_path / "other", place.passphrase)
     authority.ensure(other, "orders")
     for directory, foreign in ((place.directory, False), (other.directory, True), (tmp_path / "none", True)):
-        assert judgement.is_foreign({"authority": str(directory)}, found) is foreign
-    assert not judgement.is_foreign({"authority": str(other.directory)}, {**found, "trust": {}})
+        assert requirements.is_foreign({"authority": str(directory)}, found) is foreign
+    assert not requirements.is_foreign({"authority": str(other.directory)}, {**found, "trust": {}})
 
 
 def test_a_key_of_another_certificate_does_not_fit(place: Place, host: str) -> None:

@@ -14,7 +14,7 @@ import yaml
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, MANIFEST
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, RELOADED
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
-from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, fingerprinted
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_lines
 from ansible.module_utils.kraft.spec.desired.plugins import OPTIONS, class_path_lines
 

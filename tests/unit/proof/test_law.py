@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from spark_jobs.proof import pairing, record_by_record, small
 from spark_jobs.proof.account import Account
+from spark_jobs.proof.group_positions import Course
 from spark_jobs.proof.law import Heads
 from spark_jobs.proof.pairing import Pairing
-from spark_jobs.proof.positions import Course
 from spark_jobs.proof.record_by_record import Partition
 from spark_jobs.proof.stretches import Part, Stretch
 from tests.proof_checks import agree, faults, judged, marks, pair, position, reader

@@ -9,8 +9,8 @@ import pytest
 
 from spark_jobs.proof import pairing
 from spark_jobs.proof.alignment import align
-from spark_jobs.proof.judgement import Alone
 from spark_jobs.proof.pairing import Pairing, Record
+from spark_jobs.proof.unmatched_records import Alone
 
 
 def fed(source: Sequence[int], target: Sequence[int], slices: int = 10**9) -> Pairing:

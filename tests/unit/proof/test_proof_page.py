@@ -11,9 +11,9 @@ from spark_jobs.progress import Progress
 from spark_jobs.proof.account import EXCEPTIONS
 from spark_jobs.proof.command import begun
 from spark_jobs.proof.config import Address, ProofConfig
-from spark_jobs.proof.judgement import FAULTS
-from spark_jobs.proof.positions import Outcome
+from spark_jobs.proof.group_positions import Outcome
 from spark_jobs.proof.report_schema import Exempt, Fault, Position, Report, Topic
+from spark_jobs.proof.unmatched_records import FAULTS
 from spark_jobs.proof.verdict import verdict
 
 

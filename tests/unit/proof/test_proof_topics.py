@@ -13,8 +13,8 @@ from spark_jobs.native import TopicView
 from spark_jobs.proof import topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
+from spark_jobs.proof.group_positions import Course, Outcome
 from spark_jobs.proof.meanwhile import changes, moved
-from spark_jobs.proof.positions import Course, Outcome
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
 from spark_jobs.proof.topics import SIDES, Cluster, TopicPair, TopicSide, undecided

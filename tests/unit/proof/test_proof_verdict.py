@@ -6,9 +6,9 @@ from datetime import datetime, timezone
 
 import pytest
 
-from spark_jobs.proof.judgement import FAULTS
-from spark_jobs.proof.positions import Outcome
+from spark_jobs.proof.group_positions import Outcome
 from spark_jobs.proof.report_schema import Exempt, Position, Topic, Undecided
+from spark_jobs.proof.unmatched_records import FAULTS
 from spark_jobs.proof.verdict import (
     GROWN,
     MEANWHILE,

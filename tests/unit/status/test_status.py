@@ -10,11 +10,11 @@ from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Reassignment
 from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.identity import Disk, Identity
+from ansible.module_utils.kraft.status.asked_node import asked_through
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
 from ansible.module_utils.kraft.status.json_report import report
 from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.screen import lines, not_granted
-from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter

@@ -11,11 +11,11 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node import (
-    collector,
+    collector_service,
     departed,
     identity,
     metrics_proxy,
-    mirror,
+    mirror_service,
     unit_files,
 )
 from ansible.module_utils.kraft.node.machine import accounts
@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.node.unit_files import unit_path
 
 WORKERS = ("kafka-appcds-archive",)  #: units that a deployment may have left running
 #: Users of the services beside Kafka.
-USERS = (metrics_proxy.USER, mirror.USER, collector.USER)
+USERS = (metrics_proxy.USER, mirror_service.USER, collector_service.USER)
 LOOKED_AT = 2000  #: files of a directory that are checked for Kafka's user
 ANSWERED = 30  #: seconds in which a running quorum releases a broker
 
@@ -40,7 +40,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *departed.SERVICES)
+    beside = (mirror_service.SERVICE, *reversed(collector_service.SERVICES), *departed.SERVICES)
     named = (*metrics_proxy.SERVICES.values(), *beside)
     services = filter(unit_files.is_ours, map(unit_path, named))
     deployed = identity.observe(params["install_dir"], STARTED_DIR, params["unit"], service.pid, params["log_dirs"])

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.difference import (
 )
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, Manifest, parse_manifest
 from ansible.module_utils.kraft.node.service.client_moves import Move, client_moves
-from ansible.module_utils.kraft.node.service.unit import fingerprint, without_fingerprint
+from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, without_fingerprint
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, is_secret_setting, shown_line
 
 #: The node's files below ``config/``; the unit copies them into the record at each start.

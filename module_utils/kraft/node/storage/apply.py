@@ -10,6 +10,14 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, refuse
 from ansible.module_utils.kraft.node.files.apply import locked
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, release_dir
+from ansible.module_utils.kraft.node.storage.format_tool import (
+    flush,
+    rename_directory,
+    run_tool,
+    set_aside,
+    tool_arguments,
+    tool_command,
+)
 from ansible.module_utils.kraft.node.storage.log_dir import (
     ABSENT,
     FORMATTED,
@@ -19,14 +27,6 @@ from ansible.module_utils.kraft.node.storage.log_dir import (
     parse_properties,
 )
 from ansible.module_utils.kraft.node.storage.plan import NOTHING, StoragePlan, plan_storage
-from ansible.module_utils.kraft.node.storage.tool import (
-    flush,
-    rename_directory,
-    run_tool,
-    set_aside,
-    tool_arguments,
-    tool_command,
-)
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import Problem
 

@@ -10,7 +10,7 @@ from typing import Any
 from ansible.module_utils.kraft.control import given_certificates
 from ansible.module_utils.kraft.control.given_faults import is_anchored, principal
 from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS, NODES, ROOTS
-from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict, roots_differ
+from ansible.module_utils.kraft.operations.certificates.renewal import TRUST, UNLOADED, Verdict, roots_differ
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 

@@ -9,7 +9,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, trusted
 from ansible.module_utils.kraft.operations.certificates import change, phases, users
-from ansible.module_utils.kraft.operations.certificates.plan import is_signed
+from ansible.module_utils.kraft.operations.certificates.renewal import is_signed
 from cryptography import x509
 
 #: Step -> what it does.

@@ -12,7 +12,7 @@ from typing import Any
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.node.certificate import CERTIFICATE, CLIENTS
 from ansible.module_utils.kraft.node.files import apply as file_io
-from ansible.module_utils.kraft.operations.certificates import plan
+from ansible.module_utils.kraft.operations.certificates import renewal
 from ansible.module_utils.kraft.spec.resources.users import ABSENT, has_certificate, user_certificate
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -40,16 +40,16 @@ def steps(directory: Path, cluster: str, users: list[Mapping[str, Any]], renew_b
             if path.exists():
                 yield Step(who, path, "")
             continue
-        desired = plan.Desired(who.subject, (), renew_before_days, trust, CLIENTS)
-        reasons = plan.reasons(desired, _current(path), now)
+        desired = renewal.Desired(who.subject, (), renew_before_days, trust, CLIENTS)
+        reasons = renewal.reasons(desired, _current(path), now)
         if reasons:
             yield Step(who, path, " and ".join(map(str, reasons)))
 
 
-def _current(path: Path) -> plan.Current:
+def _current(path: Path) -> renewal.Current:
     text = path.read_text() if path.is_file() else ""
     found = CERTIFICATE.search(text)
-    return plan.Current(found.group(0), _key_fits(text)) if found else plan.Current()
+    return renewal.Current(found.group(0), _key_fits(text)) if found else renewal.Current()
 
 
 def _key_fits(text: str) -> bool:

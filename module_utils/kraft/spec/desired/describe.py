@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.plugins import class_path, class_path_lines
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
-from ansible.module_utils.kraft.spec.desired.wire_protocols import client_options
+from ansible.module_utils.kraft.spec.desired.usable_listeners import client_options
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 
 

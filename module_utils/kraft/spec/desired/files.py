@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.service.unit import fingerprinted
+from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprinted
 from ansible.module_utils.kraft.spec.desired import jvm, settings
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.access import access_settings, super_users_on_the_way
-from ansible.module_utils.kraft.spec.desired.listeners import listener_settings
+from ansible.module_utils.kraft.spec.desired.listener_properties import listener_settings
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.desired.quorum import quorum_settings
 from ansible.module_utils.kraft.spec.desired.sizing import io_threads, network_threads

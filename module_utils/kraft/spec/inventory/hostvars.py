@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible import context
 from ansible.errors import AnsibleError
-from ansible.module_utils.kraft.control.readable import is_readable
+from ansible.module_utils.kraft.control.plain_secrets import is_readable
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
 from ansible.module_utils.kraft.spec.inventory.reading import LAYERS, NOT_SHOWN, HostVariables

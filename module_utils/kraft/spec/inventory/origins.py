@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 import yaml
-from ansible.module_utils.kraft.control.readable import tags
+from ansible.module_utils.kraft.control.plain_secrets import tags
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.inventory.spec import QUOTES, Date
 

@@ -14,24 +14,21 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.control.given import GIVEN, Given
-from ansible.module_utils.kraft.kafka_terms import CLIENT, PLAINTEXT, ROLES, SASL_SSL, SSL
+from ansible.module_utils.kraft.kafka_terms import ROLES
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contribution_model import Contribution
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
 from ansible.module_utils.kraft.spec.desired.model import (
-    MTLS,
     PRODUCTION,
-    TLS_SCRAM,
     UNKNOWN_ID,
     Cluster,
     Facts,
     Layer,
-    Listener,
     Node,
-    OAuth,
     Tls,
 )
 from ansible.module_utils.kraft.spec.desired.plugins import PluginFile, plugin
+from ansible.module_utils.kraft.spec.inventory.listeners import listener
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
 
 MARKUP = re.compile(r"\b[CVOM]\(([^()]*)\)")  #: of Ansible's documentation
@@ -42,18 +39,10 @@ ARCHIVE = (
     "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
     " and its digest as kafka_archive_checksum"
 )
-#: Default protocol of a listener, by ``kafka_security``: for clients, and between nodes.
-OF_SECURITY = {
-    "plaintext": (PLAINTEXT, PLAINTEXT),
-    "tls": (SSL, SSL),
-    MTLS: (SSL, SSL),
-    TLS_SCRAM: (SASL_SSL, SSL),
-}
 #: Variables with passwords in them: a value that is wrong is never shown.
 SECRET = frozenset({"kafka_users"})
 #: Lists of what lives in a cluster: an entry that cannot be read is left out, and the others are judged.
 RESOURCES = frozenset({"kafka_topics", "kafka_users", "kafka_acls", "kafka_quotas"})
-REQUIRED = "required"  #: of a listener's ``client_auth``
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
 
@@ -215,7 +204,7 @@ def read_node(host: HostVariables, values: Read) -> Node:
         node_id=values.get("kafka_node_id", UNKNOWN_ID),
         roles=tuple(role for role in ROLES if role in roles),
         address=address,
-        listeners=tuple(read_listener(each, address, security) for each in values.get("kafka_listeners", ())),
+        listeners=tuple(listener(each, address, security) for each in values.get("kafka_listeners", ())),
         log_dirs=tuple(clean(path) for path in values.get("kafka_log_dirs", ())),
         metadata_log_dir=clean(values.get("kafka_metadata_log_dir", "")),
         rack=values.get("kafka_rack", ""),
@@ -263,30 +252,6 @@ def _texts(given: Any) -> tuple[str, ...]:
     """Return a list, or one value alone, as texts; YAML's null and booleans are no names."""
     found = given if isinstance(given, (list, tuple)) else [given]
     return tuple("" if each is None or isinstance(each, bool) else str(each) for each in found)
-
-
-def read_listener(entry: Mapping[str, Any], address: str, security: str) -> Listener:
-    """Return a listener with the node's address as the default; a wildcard is never advertised by default.
-
-    `security`: ``kafka_security``, which sets the defaults of the entry.
-    """
-    advertised = entry.get("advertised") or {}
-    bind = entry.get("bind", address)
-    protocol = entry.get("protocol") or OF_SECURITY[security][entry["purpose"] != CLIENT]
-    asks = security == MTLS and entry["purpose"] == CLIENT and protocol == SSL
-    return Listener(
-        name=entry["name"],
-        port=entry["port"],
-        protocol=protocol,
-        purpose=entry["purpose"],
-        bind=bind,
-        advertised_host=advertised.get("host") or address,
-        advertised_port=advertised.get("port", entry["port"]),
-        advertised_given=bool(advertised.get("host")),
-        mechanisms=tuple(entry.get("mechanisms") or ()),
-        oauth=OAuth(**entry["oauth"]) if entry.get("oauth") else None,
-        client_auth=entry["client_auth"] == REQUIRED if entry.get("client_auth") else asks,
-    )
 
 
 def read_facts(facts: Mapping[str, Any]) -> Facts:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import yaml
-from ansible.module_utils.kraft.control.readable import VAULT
+from ansible.module_utils.kraft.control.plain_secrets import VAULT
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.inventory.files import folders, read_for, shown
 

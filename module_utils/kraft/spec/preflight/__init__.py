@@ -17,7 +17,6 @@ from ansible.module_utils.kraft.spec.preflight import (
     cross_host,
     devices,
     disk,
-    exporter,
     identity,
     issuers,
     jvm,
@@ -27,6 +26,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     metrics_proxy,
     migration,
     network,
+    node_exporter_package,
     presence,
     renamed,
 )
@@ -48,7 +48,7 @@ OF_HOSTS = (
 )
 #: If one of these is found on a host, no other remedy applies to it: it is no node of this cluster.
 OF_ANOTHER_CLUSTER = ("foreign_host", "foreign_cluster_id")
-PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, limits)
+PARTS = (*OF_HOSTS, jvm, issuers, node_exporter_package, metrics_proxy, limits)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

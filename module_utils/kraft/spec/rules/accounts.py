@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector_service, metrics_proxy, mirror_service
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.rules.subject import Subject
@@ -16,7 +16,7 @@ ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 #: Groups whose members can become root, by sudo, by a daemon that is root, or by the bare disk.
 POWERFUL = frozenset({"admin", "disk", "docker", "kmem", "libvirt", "lxd", "root", "shadow", "sudo", "wheel"})
 #: Accounts of services beside Kafka. Deployments make them, and delete them with the service.
-SERVICES = frozenset({collector.USER, metrics_proxy.USER, mirror.USER})
+SERVICES = frozenset({collector_service.USER, metrics_proxy.USER, mirror_service.USER})
 #: Variables for the login account, the stronger first (``kafka_desired`` adds ansible.cfg's and ``--user``).
 LOGIN = ("ansible_user", "ansible_ssh_user", "remote_user")
 OWN = "give a separate account, such as kafka"

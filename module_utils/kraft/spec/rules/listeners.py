@@ -9,10 +9,10 @@ from itertools import product
 
 from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, IN_THE_OPEN, INTER_BROKER, SSL
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired import wire_protocols
+from ansible.module_utils.kraft.spec.desired import usable_listeners
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS
-from ansible.module_utils.kraft.spec.inventory.reading import REQUIRED
+from ansible.module_utils.kraft.spec.inventory.listeners import REQUIRED
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, sharing
 from ansible.module_utils.kraft.wording import named
 
@@ -242,8 +242,8 @@ def _alike_for_clients(subject: Subject) -> Iterator[Problem]:
 def protocols(subject: Subject) -> Iterator[Problem]:
     """Require protocols that our own clients can use, if they need the listener."""
     for node, listener in _each(subject):
-        if not wire_protocols.is_operable(listener):
-            spoken = " or ".join(sorted(wire_protocols.OPERABLE[listener.purpose]))
+        if not usable_listeners.is_operable(listener):
+            spoken = " or ".join(sorted(usable_listeners.OPERABLE[listener.purpose]))
             message = f"Kraftwright cannot operate this protocol: it reaches nodes over {spoken} only"
             remedy = f"use {spoken}; SASL between nodes is not supported yet"
             where = _at(listener, ".protocol")
@@ -259,7 +259,7 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
     found = (subject.cluster.client_listener(node) for node in subject.cluster.brokers)
     used = [each for each in found if each][:1]
     for listener, (variable, options) in product(used, subject.surroundings.client_options.items()):
-        missing = wire_protocols.missing_option(listener, options or wire_protocols.client_options(subject.cluster))
+        missing = usable_listeners.missing_option(listener, options or usable_listeners.client_options(subject.cluster))
         if missing:
             message = f"The option {missing} is missing for {listener.name}, the client listener of this client"
             remedy = (
@@ -267,23 +267,23 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
                 "machine reads too; or put a PLAINTEXT client listener first"
             )
             yield Problem("client_options", message, remedy, variable)
-    of_smoke = subject.surroundings.client_options.get(wire_protocols.SMOKE)
-    for name, fault in wire_protocols.foreign_options(of_smoke or {}).items():
+    of_smoke = subject.surroundings.client_options.get(usable_listeners.SMOKE)
+    for name, fault in usable_listeners.foreign_options(of_smoke or {}).items():
         remedy = "write options of Kafka's client as Spark takes them (kafka.request.timeout.ms), or leave it out"
-        yield Problem("client_options", fault, remedy, f"{wire_protocols.SMOKE}[{name}]")
-    for node in subject.sound(wire_protocols.SMOKE) if of_smoke is not None else ():
-        given = wire_protocols.as_texts(node.variables.get(wire_protocols.SMOKE))
+        yield Problem("client_options", fault, remedy, f"{usable_listeners.SMOKE}[{name}]")
+    for node in subject.sound(usable_listeners.SMOKE) if of_smoke is not None else ():
+        given = usable_listeners.as_texts(node.variables.get(usable_listeners.SMOKE))
         if given and given != of_smoke:
             message = "The variable has no effect here: Spark runs on this machine, which does not read host variables"
             remedy = "move it to group_vars/all"
-            yield Problem("client_options", message, remedy, wire_protocols.SMOKE, node.host)
+            yield Problem("client_options", message, remedy, usable_listeners.SMOKE, node.host)
 
 
 def plaintext(subject: Subject) -> Iterator[Problem]:
     """Warn about plaintext in production."""
     for node, listener in _each(subject) if subject.cluster.in_production else ():
-        if listener.protocol in IN_THE_OPEN and wire_protocols.is_operable(listener):
-            encrypted = sorted(wire_protocols.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)
+        if listener.protocol in IN_THE_OPEN and usable_listeners.is_operable(listener):
+            encrypted = sorted(usable_listeners.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)
             remedy = f"{PRIVATE}, or use {' or '.join(encrypted)}" if encrypted else PRIVATE
             where = _at(listener, ".protocol")
             message = "The listener is not encrypted: anyone on its network can read records and logins"

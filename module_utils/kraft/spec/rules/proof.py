@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.numbers import OF_SMOKE, PROBE, SMOKE
-from ansible.module_utils.kraft.spec.desired.wire_protocols import SMOKE as OPTIONS
+from ansible.module_utils.kraft.spec.desired.usable_listeners import SMOKE as OPTIONS
 from ansible.module_utils.kraft.spec.resources import topics
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 

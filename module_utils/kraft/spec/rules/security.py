@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, SSL
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import token_settings
-from ansible.module_utils.kraft.spec.desired.wire_protocols import is_operable
+from ansible.module_utils.kraft.spec.desired.usable_listeners import is_operable
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 from ansible.module_utils.kraft.wording import named
 

@@ -10,7 +10,7 @@ import pytest
 from ansible.module_utils.kraft.node import support
 from ansible.module_utils.kraft.node.files import guarded, plan
 from ansible.module_utils.kraft.node.service import log
-from ansible.module_utils.kraft.node.storage import log_dir, tool
+from ansible.module_utils.kraft.node.storage import format_tool, log_dir
 from ansible.module_utils.kraft.node.storage.log_dir import observe_log_dir
 
 from tests.unit.other_user import NOBODY
@@ -106,7 +106,7 @@ def test_a_directory_gets_its_id_though_a_link_lies_in_wait(home: Path, secret: 
     for name in ("meta.properties.new", plan.temporary(log_dir.META)):
         (home / Path(name).name).symlink_to(secret)
     owner = meta.stat().st_uid
-    tool.rename_directory(str(home), "wanted")
+    format_tool.rename_directory(str(home), "wanted")
     assert meta.read_text() == "version=1\ndirectory.id=wanted\n"
     assert meta.stat().st_uid == owner
     assert (secret.read_text(), secret.stat().st_uid) == before
@@ -117,7 +117,7 @@ def test_an_identity_that_is_a_trap_is_not_rewritten(home: Path, secret: Path, t
     before = secret.read_text()
     TRAPS[trap](home / log_dir.META, secret)
     with pytest.raises(OSError, match=r"."):
-        tool.rename_directory(str(home), "wanted")
+        format_tool.rename_directory(str(home), "wanted")
     assert secret.read_text() == before
 
 
@@ -125,4 +125,4 @@ def test_an_identity_that_is_a_trap_is_not_rewritten(home: Path, secret: Path, t
 def test_a_flush_opens_no_trap(home: Path, secret: Path, trap: str) -> None:
     TRAPS[trap](home / log_dir.BOOTSTRAP, secret)
     with pytest.raises(OSError, match=r"."):
-        tool.flush(str(home))
+        format_tool.flush(str(home))

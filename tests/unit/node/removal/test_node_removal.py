@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import collector, unit_files
+from ansible.module_utils.kraft.node import collector_service, unit_files
 from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.removal import apply
@@ -292,7 +292,7 @@ def test_the_services_beside_kafka_go_first_and_the_collector_last_since_both_ha
     host: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unit_files, "UNITS", str(host))
-    units = [unit_files.unit_path(name) for name in (collector.EXPORTER, collector.COLLECTOR)]
+    units = [unit_files.unit_path(name) for name in (collector_service.EXPORTER, collector_service.COLLECTOR)]
     for unit in units:
         Path(unit).write_text(unit_files.MARK)
     assert apply.observe(run, params(host)).paths[:2] == tuple(units)

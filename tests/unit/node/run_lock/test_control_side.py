@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[4]
 @pytest.fixture(scope="module")
 def action() -> ModuleType:
     """The control side's half under a name that is not the module's."""
-    spec = importlib.util.spec_from_file_location("this_run_again", ROOT / "module_utils/kraft/control/this_run.py")
+    spec = importlib.util.spec_from_file_location("this_run_again", ROOT / "module_utils/kraft/control/run_owner.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -196,7 +196,7 @@ except action.AnsibleAction as error:
 
 
 def test_a_worker_that_has_outlived_its_run_takes_no_lock() -> None:
-    paths = [str(ROOT / each) for each in ("module_utils/kraft/control/this_run.py", "module_utils")]
+    paths = [str(ROOT / each) for each in ("module_utils/kraft/control/run_owner.py", "module_utils")]
     with subprocess.Popen([sys.executable, "-c", ORPHAN, *paths], stdout=subprocess.PIPE, text=True) as main:
         assert main.stdout
         lines = main.stdout.read().splitlines()

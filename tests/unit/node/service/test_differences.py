@@ -7,7 +7,7 @@ from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.release.manifest import FileRecord, Manifest
 from ansible.module_utils.kraft.node.service.difference_text import NO_RECORD, sentences
 from ansible.module_utils.kraft.node.service.differences import Inputs, differences
-from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, fingerprinted
 
 UNIT = fingerprinted("[Unit]\nDescription=x\n[Service]\nLimitNOFILE=20000\nUser=kafka\n")
 TEXTS = {

@@ -14,7 +14,7 @@ import pytest
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.storage import apply as storage_apply
-from ansible.module_utils.kraft.node.storage import tool as storage_tool
+from ansible.module_utils.kraft.node.storage import format_tool as storage_tool
 
 from tests.unit.problems import named, values
 from tests.wording_files import Wording

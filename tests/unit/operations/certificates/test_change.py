@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.control.authority import Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, ROOTS
-from ansible.module_utils.kraft.operations.certificates import change, judgement, phases
+from ansible.module_utils.kraft.operations.certificates import change, phases, requirements
 from cryptography import x509
 
 STEPS = (phases.BEGIN, phases.ISSUE, phases.DROP, phases.FINISH)
@@ -144,7 +144,7 @@ def test_where_there_is_no_authority_none_is_replaced(tmp_path: Path) -> None:
 
 
 def foreign(place: Place, *theirs: str) -> bool:
-    return judgement.is_foreign({"authority": str(place.directory)}, {"trust": {NODES: "".join(theirs)}})
+    return requirements.is_foreign({"authority": str(place.directory)}, {"trust": {NODES: "".join(theirs)}})
 
 
 def test_an_authority_from_a_backup_is_foreign_where_nodes_are_beyond_it(place: Place, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from ansible.module_utils.kraft.control import authority, given_certificates
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.operations.certificates import given
-from ansible.module_utils.kraft.operations.certificates.judgement import is_foreign, issued_to, judge
-from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict
+from ansible.module_utils.kraft.operations.certificates.renewal import TRUST, UNLOADED, Verdict
+from ansible.module_utils.kraft.operations.certificates.requirements import is_foreign, issued_to, judge
 from ansible.parsing.dataloader import DataLoader
 
 from tests.commands import run

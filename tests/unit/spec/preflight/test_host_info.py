@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import authority, module_results
-from ansible.module_utils.kraft.operations.certificates import judgement
+from ansible.module_utils.kraft.operations.certificates import requirements
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -51,10 +51,10 @@ def test_a_certificate_says_for_which_node_of_this_cluster_it_was_made(tmp_path:
     pem = request.public_bytes(serialization.Encoding.PEM).decode()
     made = authority.issue(place, pem, authority.Node("k9", "orders", ("k9",)), 30)
     asked = {"node": {"host": "k3", "cluster": "orders", "names": ["k3"]}}
-    assert judgement.issued_to(asked, {"certificate": made}) == "k9"
-    assert judgement.issued_to({"node": {**asked["node"], "cluster": "other"}}, {"certificate": made}) == ""
-    assert judgement.issued_to(asked, {"certificate": ""}) == ""
-    assert judgement.issued_to(asked, {}) == ""
+    assert requirements.issued_to(asked, {"certificate": made}) == "k9"
+    assert requirements.issued_to({"node": {**asked["node"], "cluster": "other"}}, {"certificate": made}) == ""
+    assert requirements.issued_to(asked, {"certificate": ""}) == ""
+    assert requirements.issued_to(asked, {}) == ""
 
 
 @pytest.mark.parametrize("ahead", [0.0, 90.0, -90.0])

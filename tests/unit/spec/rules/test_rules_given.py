@@ -15,7 +15,7 @@ import pytest
 from ansible.module_utils.kraft.control import given_certificates, given_constraints
 from ansible.module_utils.kraft.control.given_certificates import Source
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.listeners import GIVEN_RULE
+from ansible.module_utils.kraft.spec.desired.listener_properties import GIVEN_RULE
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.inventory.reading import read
 from ansible.parsing.dataloader import DataLoader

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.control import key_sets
 from ansible.module_utils.kraft.control.files import text_of
-from ansible.module_utils.kraft.spec.desired import client_files, describe, wire_protocols
+from ansible.module_utils.kraft.spec.desired import client_files, describe, usable_listeners
 from ansible.module_utils.kraft.spec.desired.contributions import contributed
 from ansible.module_utils.kraft.spec.desired.jvm import own_options
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
@@ -199,7 +199,7 @@ def test_a_file_that_cannot_be_used_is_refused_on_every_node() -> None:
 
 def test_our_own_clients_have_no_token() -> None:
     first = {**SSO, "name": "FIRST", "port": 9097}
-    said = problems_of(hosts(**with_sso(first)), client_options={wire_protocols.SMOKE: {}})
+    said = problems_of(hosts(**with_sso(first)), client_options={usable_listeners.SMOKE: {}})
     assert ("error", "", "kafka_listeners[FIRST].mechanisms", None) in [
         finding(each) for each in said if each.rule == "oauth_own_clients"
     ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import quorum, settings, wire_protocols
+from ansible.module_utils.kraft.spec.desired import quorum, settings, usable_listeners
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 
 from spark_jobs.config import FIXED_OPTIONS, option_problems
@@ -51,41 +51,43 @@ def test_a_refused_protocol_gets_no_advice_on_how_to_complete_it(purpose: str) -
 @pytest.mark.parametrize("protocol", SECURED)
 def test_a_client_listener_that_our_clients_use_needs_their_options(protocol: str) -> None:
     given = speaking(protocol, CLIENT)
-    full = {wire_protocols.PROTOCOL_OPTION: protocol, wire_protocols.MECHANISM_OPTION: "PLAIN"}
-    without = said("client_options", given, client_options={wire_protocols.SMOKE: {}, wire_protocols.PROBE: full})
-    assert [(each.severity, each.host, each.variable) for each in without] == [("error", "", wire_protocols.SMOKE)]
-    assert not said("client_options", given, client_options={wire_protocols.SMOKE: full, wire_protocols.PROBE: full})
+    full = {usable_listeners.PROTOCOL_OPTION: protocol, usable_listeners.MECHANISM_OPTION: "PLAIN"}
+    without = said("client_options", given, client_options={usable_listeners.SMOKE: {}, usable_listeners.PROBE: full})
+    assert [(each.severity, each.host, each.variable) for each in without] == [("error", "", usable_listeners.SMOKE)]
+    assert not said(
+        "client_options", given, client_options={usable_listeners.SMOKE: full, usable_listeners.PROBE: full}
+    )
     assert not said("protocol", given)
 
 
 @pytest.mark.parametrize(
     ("options", "lacks"),
     [
-        ({}, wire_protocols.PROTOCOL_OPTION),
-        ({wire_protocols.PROTOCOL_OPTION: "SSL"}, wire_protocols.PROTOCOL_OPTION),
-        ({wire_protocols.PROTOCOL_OPTION: "SASL_SSL"}, wire_protocols.MECHANISM_OPTION),
+        ({}, usable_listeners.PROTOCOL_OPTION),
+        ({usable_listeners.PROTOCOL_OPTION: "SSL"}, usable_listeners.PROTOCOL_OPTION),
+        ({usable_listeners.PROTOCOL_OPTION: "SASL_SSL"}, usable_listeners.MECHANISM_OPTION),
         (
-            {wire_protocols.PROTOCOL_OPTION: "SASL_SSL", wire_protocols.MECHANISM_OPTION: "OAUTHBEARER"},
-            wire_protocols.MECHANISM_OPTION,
+            {usable_listeners.PROTOCOL_OPTION: "SASL_SSL", usable_listeners.MECHANISM_OPTION: "OAUTHBEARER"},
+            usable_listeners.MECHANISM_OPTION,
         ),
-        ({wire_protocols.PROTOCOL_OPTION: "SASL_SSL", wire_protocols.MECHANISM_OPTION: "SCRAM-SHA-512"}, ""),
+        ({usable_listeners.PROTOCOL_OPTION: "SASL_SSL", usable_listeners.MECHANISM_OPTION: "SCRAM-SHA-512"}, ""),
     ],
 )
 def test_options_must_fit_the_listener(options: dict[str, str], lacks: str) -> None:
-    made = said("client_options", speaking("SASL_SSL", CLIENT), client_options={wire_protocols.SMOKE: options})
+    made = said("client_options", speaking("SASL_SSL", CLIENT), client_options={usable_listeners.SMOKE: options})
     assert len(made) == bool(lacks)
     assert lacks in "".join(each.message for each in made)
 
 
 @pytest.mark.parametrize("name", ["request.timeout.ms", *FIXED_OPTIONS])
 def test_an_option_that_the_smoke_test_would_refuse_is_refused_before(name: str) -> None:
-    made = said("client_options", {}, client_options={wire_protocols.SMOKE: {name: "1", "kafka.linger.ms": "5"}})
-    assert [(each.severity, each.variable) for each in made] == [("error", f"{wire_protocols.SMOKE}[{name}]")]
+    made = said("client_options", {}, client_options={usable_listeners.SMOKE: {name: "1", "kafka.linger.ms": "5"}})
+    assert [(each.severity, each.variable) for each in made] == [("error", f"{usable_listeners.SMOKE}[{name}]")]
     assert option_problems({name: "1", "kafka.linger.ms": "5"})
 
 
 def test_options_of_the_smoke_test_may_be_numbers_and_booleans() -> None:
-    texts = wire_protocols.as_texts({"kafka.request.timeout.ms": 30000, "kafka.enable.idempotence": True})
+    texts = usable_listeners.as_texts({"kafka.request.timeout.ms": 30000, "kafka.enable.idempotence": True})
     assert texts == {"kafka.request.timeout.ms": "30000", "kafka.enable.idempotence": "true"}
 
 
@@ -95,14 +97,14 @@ def test_a_client_listener_that_none_of_ours_uses_is_the_applications_own_affair
         "kafka_listeners": [*LISTENERS, {**SECOND, "protocol": protocol}],
         "kafka_config": FURNISHED,
     }
-    made = problems_of(hosts(**given), client_options={wire_protocols.SMOKE: {}})
+    made = problems_of(hosts(**given), client_options={usable_listeners.SMOKE: {}})
     assert [str(each) for each in made] == []
 
 
 def test_options_of_a_secured_client_do_not_fit_a_plain_listener() -> None:
-    secured = {wire_protocols.PROTOCOL_OPTION: "SSL"}
-    made = said("client_options", {}, client_options={wire_protocols.SMOKE: secured})
-    assert [(each.severity, each.variable) for each in made] == [("error", wire_protocols.SMOKE)]
+    secured = {usable_listeners.PROTOCOL_OPTION: "SSL"}
+    made = said("client_options", {}, client_options={usable_listeners.SMOKE: secured})
+    assert [(each.severity, each.variable) for each in made] == [("error", usable_listeners.SMOKE)]
 
 
 def test_the_first_listener_is_that_of_the_first_broker_wherever_it_stands_on_others() -> None:
@@ -119,7 +121,7 @@ def test_the_production_warning_advises_only_what_is_accepted() -> None:
     assert set(advice) == {f"kafka_listeners[{each['name']}].protocol" for each in LISTENERS}
     for each in LISTENERS:
         advised = {word.strip(",.") for word in advice[f"kafka_listeners[{each['name']}].protocol"].split()}
-        assert advised.intersection(PROTOCOLS) <= wire_protocols.OPERABLE[each["purpose"]]
+        assert advised.intersection(PROTOCOLS) <= usable_listeners.OPERABLE[each["purpose"]]
 
 
 PEM = {

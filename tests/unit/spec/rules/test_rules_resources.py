@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control.files import text_of
-from ansible.module_utils.kraft.spec.desired import client_files, describe, own_clients, wire_protocols
+from ansible.module_utils.kraft.spec.desired import client_files, describe, own_clients, usable_listeners
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
@@ -43,7 +43,7 @@ def allowed(**entry: Any) -> dict[str, Any]:
 
 
 def test_a_cluster_with_users_has_no_problem() -> None:
-    given = problems_of(hosts(**SECURED), client_options={wire_protocols.SMOKE: {}, wire_protocols.PROBE: {}})
+    given = problems_of(hosts(**SECURED), client_options={usable_listeners.SMOKE: {}, usable_listeners.PROBE: {}})
     assert [str(each) for each in given] == []
 
 
@@ -77,7 +77,7 @@ def test_clients_log_in_nodes_are_super_users_and_all_else_is_refused() -> None:
 
 
 def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
-    options = wire_protocols.client_options(cluster(**SECURED))
+    options = usable_listeners.client_options(cluster(**SECURED))
     assert options["kafka.sasl.mechanism"] == "SCRAM-SHA-512"
     assert not [key for key in options if "jaas" in key]
     with_login = own_clients.with_login(options, SECURED["kafka_users"], "verifier")
@@ -85,7 +85,7 @@ def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
     assert own_clients.with_login(options, SECURED["kafka_users"], "") == options
     numbered = own_clients.with_login(options, [{"name": 1234, "password": PASSWORD}], "1234")
     assert 'username="1234"' in numbered["kafka.sasl.jaas.config"]
-    assert wire_protocols.client_options(cluster(**secured(kafka_client_user=""))) == {}
+    assert usable_listeners.client_options(cluster(**secured(kafka_client_user=""))) == {}
 
 
 @pytest.mark.parametrize(("bind", "host"), [("0.0.0.0", "10.0.0.1"), ("10.9.9.9", "10.9.9.9")])  # noqa: S104
@@ -192,7 +192,7 @@ def test_mechanisms_of_all_listeners_count_where_settings_give_them() -> None:
 def test_our_own_clients_log_in_by_the_mechanism_of_their_user() -> None:
     short = {**VERIFIER, "authentication": "scram-sha-256"}
     given = secured(kafka_listeners=[SHORT, *UNNAMED[1:]], kafka_users=[short])
-    assert wire_protocols.client_options(cluster(**given))["kafka.sasl.mechanism"] == "SCRAM-SHA-256"
+    assert usable_listeners.client_options(cluster(**given))["kafka.sasl.mechanism"] == "SCRAM-SHA-256"
     assert problems_of(hosts(**given)) == []
 
 
@@ -297,14 +297,14 @@ def test_with_mtls_clients_show_certificates_of_their_own_authority() -> None:
     }
     assert settings["ssl.truststore.location"] == "/opt/kafka/tls/nodes.pem"
     assert settings["super.users"].startswith("User:CN=k1,OU=nodes,O=test;")
-    assert wire_protocols.client_options(made) == {
+    assert usable_listeners.client_options(made) == {
         "kafka.security.protocol": "SSL",
         "kafka.ssl.truststore.type": "PEM",
         "kafka.ssl.truststore.location": "/srv/tls/nodes.pem",
         "kafka.ssl.keystore.type": "PEM",
         "kafka.ssl.keystore.location": "/srv/tls/users/verifier.pem",
     }
-    given = problems_of(hosts(**CERTIFIED), client_options={wire_protocols.SMOKE: {}, wire_protocols.PROBE: {}})
+    given = problems_of(hosts(**CERTIFIED), client_options={usable_listeners.SMOKE: {}, usable_listeners.PROBE: {}})
     assert [str(each) for each in given] == []
 
 
@@ -319,7 +319,7 @@ def test_a_mutual_listener_without_an_authority_of_its_own_trusts_whom_the_inven
 @pytest.mark.parametrize(
     ("more", "rule", "where"),
     [
-        ({"kafka_client_user": ""}, "client_options", wire_protocols.SMOKE),
+        ({"kafka_client_user": ""}, "client_options", usable_listeners.SMOKE),
         (
             {"kafka_users": [VERIFIER, {"name": "writer", "authentication": "tls"}]},
             "client_user",
@@ -354,7 +354,7 @@ def test_a_mutual_listener_without_an_authority_of_its_own_trusts_whom_the_inven
     ],
 )
 def test_certificates_of_users_that_no_one_could_use_are_refused(more: dict[str, Any], rule: str, where: str) -> None:
-    given = problems_of(hosts(**{**CERTIFIED, **more}), client_options={wire_protocols.SMOKE: {}})
+    given = problems_of(hosts(**{**CERTIFIED, **more}), client_options={usable_listeners.SMOKE: {}})
     assert (rule, where) in {(each.rule, each.variable) for each in given}
 
 
@@ -511,7 +511,7 @@ def test_what_kafka_would_not_take_or_no_one_can_mean_is_refused(given: dict[str
     ],
 )
 def test_what_kafka_takes_is_let_through(given: dict[str, Any]) -> None:
-    found = problems_of(hosts(**given), client_options={wire_protocols.SMOKE: {}, wire_protocols.PROBE: {}})
+    found = problems_of(hosts(**given), client_options={usable_listeners.SMOKE: {}, usable_listeners.PROBE: {}})
     assert [str(each) for each in found] == []
 
 

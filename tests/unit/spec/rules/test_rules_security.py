@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import wire_protocols
+from ansible.module_utils.kraft.spec.desired import usable_listeners
 
 from tests.unit.problems import worded
 from tests.unit.spec.inventory import LISTENERS, Finding, finding, found, hosts, problems_of, sentences
@@ -18,7 +18,7 @@ from tests.wording_files import Wording
 def operable_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """These rules look at listeners that can be operated; today most protocols between nodes cannot."""
     monkeypatch.setattr(
-        wire_protocols, "OPERABLE", dict.fromkeys((CLIENT, INTER_BROKER, CONTROLLER), frozenset(PROTOCOLS))
+        usable_listeners, "OPERABLE", dict.fromkeys((CLIENT, INTER_BROKER, CONTROLLER), frozenset(PROTOCOLS))
     )
 
 

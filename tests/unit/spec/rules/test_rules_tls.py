@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.spec.desired import describe, wire_protocols
-from ansible.module_utils.kraft.spec.desired.listeners import CIPHERS
+from ansible.module_utils.kraft.spec.desired import describe, usable_listeners
+from ansible.module_utils.kraft.spec.desired.listener_properties import CIPHERS
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
 from plugins.action import kafka_desired
@@ -30,7 +30,7 @@ def tls(**more: Any) -> dict[str, Any]:
 
 
 def test_a_secured_cluster_has_no_problem() -> None:
-    assert [str(each) for each in problems_of(hosts(**SECURED), client_options={wire_protocols.SMOKE: {}})] == []
+    assert [str(each) for each in problems_of(hosts(**SECURED), client_options={usable_listeners.SMOKE: {}})] == []
 
 
 def test_listeners_that_name_no_protocol_use_that_of_the_cluster() -> None:
@@ -66,7 +66,7 @@ def test_without_a_listener_with_tls_nothing_is_derived() -> None:
     made = cluster(kafka_tls=TLS)
     assert describe.certificate(made, made.nodes[0]) is None
     assert not [key for key in server_settings(made, made.nodes[0]) if "ssl" in key]
-    assert wire_protocols.client_options(made) == {}
+    assert usable_listeners.client_options(made) == {}
 
 
 def test_a_certificate_carries_what_the_listeners_advertise_and_what_is_asked_for() -> None:
@@ -91,7 +91,7 @@ def test_names_and_addresses_are_those_that_a_certificate_holds() -> None:
 
 
 def test_our_own_clients_trust_the_authority_of_the_cluster() -> None:
-    assert wire_protocols.client_options(cluster(**SECURED)) == {
+    assert usable_listeners.client_options(cluster(**SECURED)) == {
         "kafka.security.protocol": "SSL",
         "kafka.ssl.truststore.type": "PEM",
         "kafka.ssl.truststore.location": "/srv/tls/nodes.pem",

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.node import departed
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
-from ansible.module_utils.kraft.node.mirror import lines
+from ansible.module_utils.kraft.node.mirror_service import lines
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties

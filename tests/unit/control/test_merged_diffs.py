@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control.joined import joined
+from ansible.module_utils.kraft.control.merged_diffs import joined
 
 
 def diff(before: str, after: str, header: str = "/etc/a") -> dict[str, Any]:

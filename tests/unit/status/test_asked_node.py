@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim
-from ansible.module_utils.kraft.status.through import asked_through
+from ansible.module_utils.kraft.status.asked_node import asked_through
 
 DESIRED = {
     "cluster": {"controller_ids": [1, 2, 3], "cluster_id": "x"},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from spark_jobs.proof.group_positions import Course, partial, place
 from spark_jobs.proof.law import Heads
-from spark_jobs.proof.positions import Course, partial, place
 from spark_jobs.proof.stretches import Block, Part, Stretch
 
 BLOCKS = [Block(0, 100, 10, 120, 1), Block(1, 100, 121, 220, 2), Block(2, 40, 221, 260, 3)]

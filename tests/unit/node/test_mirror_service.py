@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node import mirror, mirror_workers, unit_files
-from ansible.module_utils.kraft.node.mirror import Settings
+from ansible.module_utils.kraft.node import mirror_service, mirror_workers, unit_files
+from ansible.module_utils.kraft.node.mirror_service import Settings
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.operations.mirror import definitions
 from ansible.module_utils.kraft.spec.inventory.definitions import of_mirror
@@ -68,7 +68,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def ensure(run: Systemd, settings: Settings, **more: Any) -> bool:
     refuse = partial(definitions.refuse, definitions={"mirror": of_mirror("4.3.1"), "topic": {"compression.type": ""}})
     restart, check_mode = more.get("restart", False), more.get("check_mode", False)
-    return bool(mirror.ensure(run, settings, refuse, restart, check_mode)["changed"])
+    return bool(mirror_service.ensure(run, settings, refuse, restart, check_mode)["changed"])
 
 
 def test_it_runs_once_and_then_there_is_nothing_to_do(settings: Settings) -> None:
@@ -120,16 +120,17 @@ def test_check_mode_writes_nothing(settings: Settings) -> None:
 def test_secrets_stand_in_one_file_that_others_cannot_read(settings: Settings) -> None:
     ensure(Systemd(), settings)
     home = Path(settings.home)
-    held = parse_properties((home / mirror.SECRETS).read_text())
+    held = parse_properties((home / mirror_service.SECRETS).read_text())
     assert held == {"old.sasl.jaas.config": LOGIN, "target.ssl.key.password": "n0de"}
-    assert (home / mirror.SECRETS).stat().st_mode & 0o777 == 0o600
+    assert (home / mirror_service.SECRETS).stat().st_mode & 0o777 == 0o600
     others = "".join(
-        path.read_text() for path in (home / "mirror.properties", home / "log4j2.yaml", Path(mirror.unit_path()))
+        path.read_text()
+        for path in (home / "mirror.properties", home / "log4j2.yaml", Path(mirror_service.unit_path()))
     )
     assert "c4n4ry" not in others
     assert "n0de" not in others
     given = parse_properties((home / "mirror.properties").read_text())
-    assert given["old.sasl.jaas.config"] == f"${{file:{settings.copies}/{mirror.SECRETS}:old.sasl.jaas.config}}"
+    assert given["old.sasl.jaas.config"] == f"${{file:{settings.copies}/{mirror_service.SECRETS}:old.sasl.jaas.config}}"
     assert given["target.ssl.keystore.location"] == f"{settings.copies}/target.ssl.keystore.location"
     assert "LoadCredential=target.ssl.keystore.location:/k.pem\n" in others
     assert "\nGroup=" not in others
@@ -137,8 +138,8 @@ def test_secrets_stand_in_one_file_that_others_cannot_read(settings: Settings) -
 
 
 def test_workers_of_several_hosts_reach_each_other_and_one_alone_listens_nowhere(settings: Settings) -> None:
-    assert mirror.worker(settings, {}) == {"dedicated.mode.enable.internal.rest": "false"}
-    several = mirror.worker(dataclasses.replace(settings, hosts=3, protocol="PLAINTEXT"), {})
+    assert mirror_service.worker(settings, {}) == {"dedicated.mode.enable.internal.rest": "false"}
+    several = mirror_service.worker(dataclasses.replace(settings, hosts=3, protocol="PLAINTEXT"), {})
     assert several["listeners"] == "http://10.0.0.1:8083"
     assert several["dedicated.mode.enable.internal.rest"] == "true"
 
@@ -160,7 +161,7 @@ def server(tmp_path: Path) -> dict[str, str]:
 def test_workers_show_the_nodes_certificate_and_answer_those_of_nodes(
     settings: Settings, server: dict[str, str], tmp_path: Path
 ) -> None:
-    given, secrets = mirror.properties(several := dataclasses.replace(settings, hosts=3), server)
+    given, secrets = mirror_service.properties(several := dataclasses.replace(settings, hosts=3), server)
     assert given["listeners"] == "https://10.0.0.1:8083"
     assert given["rest.advertised.listener"] == "https"
     assert given["rest.advertised.host.name"] == "b.example.org"  # a name in the certificate
@@ -169,16 +170,16 @@ def test_workers_show_the_nodes_certificate_and_answer_those_of_nodes(
         assert given[f"listeners.https.ssl.{store}.type"] == "JKS"
         assert given[f"listeners.https.ssl.{store}.location"] == f"{settings.copies}/workers.jks"
         assert secrets[f"listeners.https.ssl.{store}.password"]
-    other = mirror.worker(several, {**server, "ssl.keystore.type": "PKCS12"})  # which Connect reads itself
+    other = mirror_service.worker(several, {**server, "ssl.keystore.type": "PKCS12"})  # which Connect reads itself
     assert other["listeners.https.ssl.keystore.location"] == f"{settings.copies}/target.ssl.keystore.location"
-    assert f"LoadCredential=workers.jks:{tmp_path}/mirror/workers.jks\n" in mirror.unit(several, server)
+    assert f"LoadCredential=workers.jks:{tmp_path}/mirror/workers.jks\n" in mirror_service.unit(several, server)
 
 
 def test_the_keystore_of_workers_follows_the_certificate(
     settings: Settings, server: dict[str, str], tmp_path: Path
 ) -> None:
     several, systemd = dataclasses.replace(settings, hosts=2), Systemd()
-    lines = mirror.lines(server)
+    lines = mirror_service.lines(server)
     (tmp_path / "current/config/server.properties").write_text(lines)
     assert ensure(systemd, several)
     store = Path(settings.home, "workers.jks")
@@ -186,7 +187,7 @@ def test_the_keystore_of_workers_follows_the_certificate(
     assert not ensure(systemd, several)
     before = store.read_bytes()
     certify(tmp_path)
-    mirror_workers.renew(mirror.SERVICE)
+    mirror_workers.renew(mirror_service.SERVICE)
     assert store.read_bytes() != before
     assert not ensure(systemd, several)
     certify(tmp_path)
@@ -194,7 +195,7 @@ def test_the_keystore_of_workers_follows_the_certificate(
     (tmp_path / "node.pem").write_text("-----BEGIN ENCRYPTED PRIVATE KEY-----\n-----END ENCRYPTED PRIVATE KEY-----\n")
     with pytest.raises(RefusedError, match="PKCS#8"):
         ensure(systemd, several, check_mode=True)
-    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert mirror_service.remove(systemd, settings.install_dir, False)["changed"]
     assert not Path(settings.home).exists()
 
 
@@ -202,11 +203,11 @@ def test_it_goes_without_a_trace_and_a_cut_removal_goes_on(settings: Settings) -
     systemd = Systemd()
     ensure(systemd, settings)
     os.unlink(f"{settings.home}/log4j2.yaml")
-    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert mirror_service.remove(systemd, settings.install_dir, False)["changed"]
     assert not systemd.runs
     assert not Path(settings.home).exists()
-    assert not Path(mirror.unit_path()).exists()
-    assert not mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert not Path(mirror_service.unit_path()).exists()
+    assert not mirror_service.remove(systemd, settings.install_dir, False)["changed"]
 
 
 @pytest.mark.parametrize("of_service", [True, False])
@@ -220,7 +221,7 @@ def test_only_the_user_that_the_role_makes_goes_with_it(
         asked.append(command)
         return 0, "", ""
 
-    assert mirror.remove(run, settings.install_dir, False)["changed"] is of_service
+    assert mirror_service.remove(run, settings.install_dir, False)["changed"] is of_service
     assert asked == ([["userdel", "kafka-mirror"]] if of_service else [])
 
 
@@ -228,7 +229,7 @@ def test_what_a_killed_run_has_left_beside_its_files_goes_with_them(settings: Se
     ensure(Systemd(), settings)
     left = Path(settings.home, ".kraftwright-secrets.properties")
     left.write_text("half")
-    assert mirror.remove(Systemd(), settings.install_dir, False)["changed"]
+    assert mirror_service.remove(Systemd(), settings.install_dir, False)["changed"]
     assert not Path(settings.home).exists()
 
 
@@ -237,17 +238,17 @@ def test_files_that_others_keep_beside_it_stay_and_stop_no_removal(settings: Set
     kept = Path(settings.home, "old-ca.pem")
     kept.write_text("of the source")
     systemd = Systemd()
-    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert mirror_service.remove(systemd, settings.install_dir, False)["changed"]
     assert [path.name for path in Path(settings.home).iterdir()] == ["old-ca.pem"]
-    assert not Path(mirror.unit_path()).exists()
-    assert not mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert not Path(mirror_service.unit_path()).exists()
+    assert not mirror_service.remove(systemd, settings.install_dir, False)["changed"]
     kept.unlink()
-    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert mirror_service.remove(systemd, settings.install_dir, False)["changed"]
     assert not Path(settings.home).exists()
 
 
 def test_a_unit_of_another_owner_and_an_archive_without_it_are_refused(settings: Settings) -> None:
-    Path(mirror.unit_path()).write_text("[Service]\n")
+    Path(mirror_service.unit_path()).write_text("[Service]\n")
     with pytest.raises(RefusedError, match="Kraftwright did not write it"):
         ensure(Systemd(), settings)
     os.unlink(f"{settings.libs}/connect-mirror-4.3.1.jar")

@@ -10,9 +10,9 @@ from typing import Any
 
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.node.certificate import NODES, trusted
-from ansible.module_utils.kraft.operations.certificates import given, plan
+from ansible.module_utils.kraft.operations.certificates import given, renewal
 from ansible.module_utils.kraft.operations.certificates.change import known, split
-from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict
+from ansible.module_utils.kraft.operations.certificates.renewal import TRUST, UNLOADED, Verdict
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
@@ -73,12 +73,12 @@ def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
 
 def _of_authority(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
-    desired = plan.Desired(
+    desired = renewal.Desired(
         node.subject, node.names, int(asked["renew_before_days"]), trust, renew=bool(asked.get("renew_all"))
     )
-    current = plan.Current.from_facts(found)
-    reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
-    differs = plan.trust_differs(desired, current)
+    current = renewal.Current.from_facts(found)
+    reasons = renewal.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
+    differs = renewal.trust_differs(desired, current)
     loadable = NODES not in differs  # the Raft client keeps those that its process was started with
     if reasons:
         return Verdict([each.text for each in reasons], live=all(each.ages for each in reasons) and loadable)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.monitoring.collector import Collector
-from ansible.module_utils.kraft.node import collector, departed, unit_files
+from ansible.module_utils.kraft.node import collector_service, departed, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
@@ -56,7 +56,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ensure(run: Systemd, home: Path, settings: dict[str, Any], check_mode: bool = False) -> bool:
-    return collector.ensure(run, settings, str(home), check_mode)
+    return collector_service.ensure(run, settings, str(home), check_mode)
 
 
 def test_it_runs_once_and_then_there_is_nothing_to_do(home: Path) -> None:
@@ -64,7 +64,7 @@ def test_it_runs_once_and_then_there_is_nothing_to_do(home: Path) -> None:
     assert ensure(systemd, home, SETTINGS, check_mode=True)
     assert (systemd.told, list((home / "units").iterdir())) == ([], [])
     assert ensure(systemd, home, SETTINGS)
-    assert systemd.running == set(collector.SERVICES)
+    assert systemd.running == set(collector_service.SERVICES)
     told = list(systemd.told)
     assert not ensure(systemd, home, SETTINGS)
     assert systemd.told == told
@@ -117,9 +117,9 @@ def test_one_that_can_ask_nothing_with_its_copies_ends_so_that_it_gets_others(ho
 def test_a_service_that_is_down_or_other_code_is_something_to_do(home: Path) -> None:
     systemd = Systemd()
     ensure(systemd, home, SETTINGS)
-    systemd.running.discard(collector.EXPORTER)
+    systemd.running.discard(collector_service.EXPORTER)
     assert ensure(systemd, home, SETTINGS)
-    assert systemd.running == set(collector.SERVICES)
+    assert systemd.running == set(collector_service.SERVICES)
     assert ensure(systemd, home, {**SETTINGS, "program": "def"})
     (home / "collector/collector.pyz").unlink()
     assert ensure(systemd, home, {**SETTINGS, "program": "def"})
@@ -180,18 +180,18 @@ def test_its_user_goes_with_it_although_an_earlier_run_has_left_it(home: Path, m
         told.append(command)
         return 0, "", ""
 
-    assert collector.ensure(run, {}, str(home), check_mode=True)
+    assert collector_service.ensure(run, {}, str(home), check_mode=True)
     assert told == []
-    assert collector.ensure(run, {}, str(home), check_mode=False)
+    assert collector_service.ensure(run, {}, str(home), check_mode=False)
     assert told[-1] == ["userdel", "kafka-collector"]
-    assert not collector.ensure(run, {}, str(home), check_mode=False)
+    assert not collector_service.ensure(run, {}, str(home), check_mode=False)
 
 
 def test_where_node_exporter_runs_already_ours_goes_and_the_collector_stays(home: Path) -> None:
     systemd = Systemd()
     ensure(systemd, home, SETTINGS)
     assert ensure(systemd, home, {**SETTINGS, "exporter": {}})
-    assert systemd.running == {collector.COLLECTOR}
+    assert systemd.running == {collector_service.COLLECTOR}
     assert not (home / "units/prometheus-node-exporter.service").exists()
 
 
@@ -204,7 +204,7 @@ def test_a_unit_that_another_user_wrote_is_refused_before_anything_is_written(ho
 
 def test_a_program_that_is_missing_is_something_to_do_and_refused(home: Path) -> None:
     settings = {**SETTINGS, "exporter": {**SETTINGS["exporter"], "binary": "/nowhere"}}
-    assert collector.lacks_exporter(settings)
+    assert collector_service.lacks_exporter(settings)
     with pytest.raises(RefusedError, match="is no program"):
         ensure(Systemd(), home, settings)
 
@@ -218,9 +218,9 @@ def test_systemd_understands_the_units(home: Path) -> None:
 
 
 def test_the_program_runs_by_itself(tmp_path: Path) -> None:
-    assert collector.program() == collector.program()
+    assert collector_service.program() == collector_service.program()
     path = tmp_path / "collector.pyz"
-    path.write_bytes(collector.program())
+    path.write_bytes(collector_service.program())
     names = zipfile.ZipFile(io.BytesIO(path.read_bytes())).namelist()
     assert "ansible/module_utils/kraft/monitoring/lag.py" in names
     done = subprocess.run(

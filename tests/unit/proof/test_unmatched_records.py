@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from spark_jobs.proof.judgement import Alone, Details, Judge, Judgement, Side
 from spark_jobs.proof.pairing import Gap, Single
+from spark_jobs.proof.unmatched_records import Alone, Details, Judge, Judgement, Side
 
 ELSEWHERE = {200: 8}  # the source has this record at another place
 
