@@ -35,6 +35,11 @@ options:
     type: list
     elements: str
     default: []
+  restart:
+    description: Inventory names of the nodes that the run may restart. If some are named, the run must include these.
+    type: list
+    elements: str
+    default: []
   ask:
     description: The options of M(kafka_cluster_info), to query the running cluster for its members.
     type: dict
@@ -125,6 +130,7 @@ ARGUMENT_SPEC = {
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "replace": {"type": "str"},
     "add": {"type": "list", "elements": "str", "default": []},
+    "restart": {"type": "list", "elements": "str", "default": []},
     "ask": {"type": "dict"},
     "running": {"type": "bool", "default": False},
     "derive": {"type": "bool", "default": False},

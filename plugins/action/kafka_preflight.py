@@ -75,13 +75,19 @@ def read(
     """Return all hosts, desired and found. `answer`: the running cluster's; None if none runs."""
     desired, hostvars = task_vars["ansible_facts"]["kafka_desired"], task_vars["hostvars"]
     hosts = []
+    restarted = arguments.get("restart") or ()
+    if len(restarted) == len(arguments["hosts"]):  # the default
+        restarted = ()
     for name in map(str, arguments["hosts"]):
         why = silence(hostvars[name])
         facts = None if why else (hostvars[name].get("ansible_facts") or {}).get("kafka_host")
         in_run = name in task_vars["ansible_play_hosts_all"]
         asked = wanted(arguments, hostvars[name])
         asked = dataclasses.replace(
-            asked, replaced=name == arguments.get("replace"), added=name in (arguments.get("add") or ())
+            asked,
+            replaced=name == arguments.get("replace"),
+            added=name in (arguments.get("add") or ()),
+            restarted=name in restarted,
         )
         address, holder = target(hostvars[name], name), other_run(hostvars[name])
         hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, address, holder))

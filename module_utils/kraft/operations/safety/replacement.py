@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.operations.quorum import replacement
 NO_MAJORITY = (
     "a voter cannot be replaced while the other voters have no leader: start the voters that have their disks first"
 )
+RUNS = "Node {} runs, so its disk is not replaced. If an earlier run has started it, this one completes that."
 
 
 def replaced(params: dict[str, Any]) -> replacement.Replaced:
@@ -64,6 +65,8 @@ def check_replacement(
 ) -> tuple[dict[str, Any], str]:
     """Return the result, and the refusal, empty if the node may return; in check mode only final reasons refuse."""
     [node_id] = params["node_ids"]
+    if params["running"]:
+        warn(RUNS.format(node_id))
     snapshot: Snapshot | None = None
     final = False
     try:

@@ -37,6 +37,9 @@ def missing(subject: Subject) -> Iterator[Problem]:
             message = "The controller is excluded from this run (--limit)"
             remedy = "run without --limit: on nodes that need no change a run changes nothing"
             yield Problem("controller_left_out", message, remedy, host=host.name)
+        elif host.wanted.named:
+            message = "The operation names this host, but the run excludes it (--limit)"
+            yield Problem("named_left_out", message, "run without --limit, or do not name the host", host=host.name)
         else:
             message = "The host is excluded from this run (--limit): it is neither validated nor changed"
             yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)

@@ -17,7 +17,7 @@ class Desired:
     """Desired state of a host by the roles' variables. ``disks``: mounted by role kafka_host (mount, fstype).
 
     ``replaced``: its disk is lost, so an empty one is expected. ``added``: it joins a running
-    cluster, in which it has no disk yet.
+    cluster, in which it has no disk yet. ``restarted``: the run names it, and not all hosts, for a restart.
     """
 
     user: str = "kafka"
@@ -27,6 +27,12 @@ class Desired:
     disks: tuple[Mapping[str, Any], ...] = ()
     replaced: bool = False
     added: bool = False
+    restarted: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Check whether the operation names the host."""
+        return self.replaced or self.added or self.restarted
 
 
 @dataclasses.dataclass(frozen=True)

@@ -202,6 +202,7 @@ FOLLOWED: list[tuple[str, str, Follow]] = [
     ("dead host", "bring the host up", answers),
     ("controller left out", "without --limit", back_in_the_run),
     ("broker left out", "without --limit", back_in_the_run),
+    ("broker left out, and to be restarted", "without --limit", back_in_the_run),
     ("one machine twice", "a separate machine", own_places),
     ("clock ahead", "synchronise the clocks", other(clock_offset=[-0.4, 0.3])),
     (

@@ -458,11 +458,18 @@ MOVED: dict[str, tuple[Break, list[Told]]] = {
 }
 
 
-def unseen(who: str, *, left_out: bool = False, roles: tuple[str, ...] = ("broker", "controller")) -> Break:
+def unseen(
+    who: str,
+    *,
+    left_out: bool = False,
+    roles: tuple[str, ...] = ("broker", "controller"),
+    wanted: Desired = Desired(),  # noqa: B008 - frozen
+) -> Break:
     def act(scene: Scene) -> None:
         scene.format()
         scene.nodes[who]["roles"] = list(roles)
         scene.facts[who] = None
+        scene.wanted[who] = wanted
         scene.left_out |= {who} if left_out else set()
 
     return act
@@ -520,6 +527,14 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
     "broker left out": (
         unseen("k2", left_out=True, roles=("broker",)),
         [("warning", "broker_left_out", "k2", "", None)],
+    ),
+    "broker left out, and to be replaced": (
+        unseen("k2", left_out=True, roles=("broker",), wanted=Desired(replaced=True)),
+        [("error", "named_left_out", "k2", "", None)],
+    ),
+    "broker left out, and to be restarted": (
+        unseen("k2", left_out=True, roles=("broker",), wanted=Desired(restarted=True)),
+        [("error", "named_left_out", "k2", "", None)],
     ),
     "one machine twice": (
         lambda scene: scene.facts_of("k3").update(place=scene.facts_of("k1")["place"], hostname="k1"),
