@@ -185,12 +185,12 @@ def of_users(files: Path, impostor: Path) -> Iterator[Attempt]:
     bare = dict(reader)
     for name in OWN:
         del bare[name]
-    wrong, nobody = {**writer, "sasl.password": "another-password"}, {**writer, "sasl.username": "broker1"}
+    wrong, foreign = {**writer, "sasl.password": "another-password"}, {**writer, "sasl.username": "broker1"}
     named = {**bare, **dict.fromkeys(KEYSTORE, str(impostor))}
     yield Attempt("LOGIN: the writer writes its topic", partial(send, writer, "orders"), "stored")
     yield Attempt("LOGIN: another topic", partial(send, writer, "spread"), "TOPIC_AUTHORIZATION_FAILED")
     yield Attempt("LOGIN: a wrong password", partial(send, wrong, "orders"), "_AUTHENTICATION")
-    yield Attempt("LOGIN: a user named like a node", partial(send, nobody, "orders"), "_AUTHENTICATION")
+    yield Attempt("LOGIN: a user named like a node", partial(send, foreign, "orders"), "_AUTHENTICATION")
     yield Attempt("LOGIN: plaintext", partial(send, plain, "orders"), "_TRANSPORT|_ALL_BROKERS_DOWN")
     yield Attempt("CERTIFICATES: the reader reads", partial(receive, reader, "orders", "orders-reader"), "read")
     yield Attempt(

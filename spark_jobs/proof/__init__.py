@@ -4,5 +4,5 @@
 
 Offsets differ after a copy, so records are paired by their content and by their order, partition by partition.
 ``fingerprints`` finds where two partitions differ, in one pass over both sides. Only the stretch that differs is read
-record by record: ``alignment``, ``pairing`` and ``judgement`` are pure and classify each.
+record by record: ``alignment``, ``pairing`` and ``unmatched_records`` are pure and classify each.
 """

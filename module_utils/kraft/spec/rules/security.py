@@ -1,4 +1,4 @@
-"""TLS and SASL of the listeners that can be operated (``desired.wire_protocols``): keys, and mechanisms."""
+"""TLS and SASL of the listeners that can be operated (``desired.usable_listeners``): keys, and mechanisms."""
 
 from __future__ import annotations
 
