@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import socket
@@ -19,13 +20,14 @@ from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.leaders import Displaced, ask_leaders
 from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
 from ansible.module_utils.kraft.operations.roll.decision import Sight, decide
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.structs import OffsetAndMetadata
 
 from tests.integration.client_calls import quorum_of
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_node import free_ports
 from tests.unit.problems import named, values
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -200,6 +202,25 @@ def test_a_broker_is_asked_more_than_it_is_sent_at_a_time(client: dict[str, Any]
         known, unknown = asked.request("ListGroupsRequest"), asked.request("ListGroupsRequest", min_version=99)
         answers = asked.send_all([Question(address, one) for one in [unknown, *[known] * 40]])
     assert [isinstance(one, dict) for one in answers] == [False, *[True] * 40]
+
+
+def test_a_connection_that_nothing_takes_leaves_no_socket_open(client: dict[str, Any]) -> None:
+    """A service that looks for years would run out of them; Python frees a cycle when it likes."""
+    gone = f"127.0.0.1:{free_ports(1)[0]}"
+    gc.disable()
+    try:
+        with Client(client) as asked:
+            question = Question(gone, asked.request("ListGroupsRequest"))
+            before = open_files()
+            answers = [asked.send_all([question])[0] for _ in range(20)]
+            assert {type(one) for one in answers} == {UnreachableError}
+            assert open_files() <= before + 1  # the selector's own
+    finally:
+        gc.enable()
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
 
 
 def test_health_says_whom_the_controllers_follow_where_the_brokers_know_no_leader(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Union
@@ -236,6 +237,7 @@ class Client:
 
     def _translated(self, address: str, error: BaseException) -> KraftError:
         """Translate kafka-python's error into our tree: a refusal is not the same as a missing answer."""
+        traceback.clear_frames(error.__traceback__)  # they hold the socket of a failed connection open
         known = self._library.errors
         logins = (
             known.SaslAuthenticationFailedError,

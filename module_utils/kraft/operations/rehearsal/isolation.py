@@ -105,8 +105,10 @@ def _report(writing: int, work: Callable[[], Mapping[str, Any] | None]) -> None:
 
 def _result(reading: int, deadline: float, seconds: float) -> dict[str, Any]:
     found = b""
+    waiting = select.poll()  # select.select takes no descriptor above 1023
+    waiting.register(reading)
     while True:
-        if not select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        if not waiting.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise UnreachableError(f"the rehearsal did not end within {seconds:g} s")
         part = os.read(reading, 1 << 20)
         if not part:
