@@ -18,7 +18,6 @@ from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
-from kafka import KafkaAdminClient
 
 import spark_jobs  # noqa: F401 - makes the core importable outside of pytest
 from samples.clients.account import Row, reconcile, table
@@ -105,7 +104,7 @@ class Runs:
     def rows(self, fault: Fault) -> list[Row]:
         """Run the producers through a fault; their accounts, when the cluster is whole again."""
         self._number += 1
-        leader = next(node for node in self._cluster.nodes if node != active_controller(self._cluster))
+        leader = next(node for node in self._cluster.nodes if node != self._cluster.active_controller)
         names = {(client, acks): self._topic(client, acks) for client in self._programs for acks in ACKS}
         self._make(list(names.values()), leader)
         end = self._home / f"end{self._number}"
@@ -183,12 +182,6 @@ def stored(cluster: KafkaCluster, topic: str) -> list[int]:
         found += [number_of(one.value() or b"") for one in consumer.consume(5000, 0.5)]
     consumer.close()
     return found
-
-
-def active_controller(cluster: KafkaCluster) -> int:
-    """Return the id of the active controller."""
-    with KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers) as admin:  # metadata name any broker
-        return int(admin.describe_metadata_quorum()["topics"][0]["partitions"][0]["leader_id"])
 
 
 def wait_in_sync(cluster: KafkaCluster) -> None:

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.gather import quorum_at
+
 from dist.__main__ import VERSION
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.kafka_ready import wait_until_listed
@@ -111,6 +114,12 @@ class KafkaCluster:
     @property
     def controller_bootstrap(self) -> str:
         return ",".join(f"127.0.0.1:{node.controller_port}" for node in self.controllers)
+
+    @property
+    def active_controller(self) -> int:
+        """The id of the active controller, which any broker can tell."""
+        with Client({"bootstrap_servers": self.bootstrap_servers.split(",")}) as client:
+            return quorum_at(client, client.reach()).leader_id
 
     @property
     def initial_controllers(self) -> str:

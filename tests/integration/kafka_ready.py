@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Callable, Mapping
 
-from kafka import KafkaAdminClient
-from kafka.errors import KafkaError
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.errors import KraftError
 
 
 def wait_until_listed(ports: Mapping[int, int], timeout: float, alive: Callable[[], bool]) -> None:
@@ -23,17 +23,10 @@ def wait_until_listed(ports: Mapping[int, int], timeout: float, alive: Callable[
 
 
 def _unfenced(port: int) -> set[int]:
-    if not _listening(port):
-        return set()
+    address = f"127.0.0.1:{port}"
     try:
-        with KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{port}", bootstrap_timeout_ms=2000) as admin:
-            brokers = admin.describe_cluster()["brokers"]
-    except (KafkaError, OSError):
+        with Client({"bootstrap_servers": [address]}) as client:
+            brokers = observe(client, (), address, 2.0).brokers
+    except KraftError:
         return set()
-    return {broker["broker_id"] for broker in brokers if not broker["is_fenced"]}
-
-
-def _listening(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(0.5)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    return {broker.node_id for broker in brokers if not broker.fenced}

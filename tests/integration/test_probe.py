@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kafka import KafkaAdminClient
 from pyspark.sql import SparkSession
 
 from spark_jobs import session
@@ -104,8 +103,7 @@ def test_a_producer_is_connected_to_brokers_that_lead_nothing(kafka_cluster: Kaf
 
 
 def test_its_topic_is_made_although_the_active_controller_has_just_died(kafka_cluster: KafkaCluster) -> None:
-    with KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers) as admin:
-        leader = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]["leader_id"]
+    leader = kafka_cluster.active_controller
     topic = ProbeTopic(ProbeSettings(kafka_cluster.bootstrap_servers, "c", 6, 120, run_id="lone"))
     kafka_cluster.pause_node(leader)  # as the network sees it: connections are taken, nothing is answered
     try:
