@@ -1,8 +1,8 @@
-"""The page of a run: one HTML file with everything in it, from the report that the smoke test wrote.
+"""The pages: one module and one template of the same name for each, with a function ``render``.
 
-``render(report)`` gives the text of the page. Whatever a report lacks, or however a run failed, there is a page: it
-shows what is known and names what is not. Everything that comes out of the report is escaped; the page has no script,
-refers to nothing outside itself, and forbids both to the browser.
+A page is one HTML file with everything in it. What comes out of a report is escaped; a page has no script, refers to
+nothing outside itself, and forbids both to the browser. The sections of the smoke test's page are in
+``templates/smoke``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from spark_jobs.page import summaries, text
-from spark_jobs.page.report_loader import as_report
-from spark_jobs.page.view import view
-from spark_jobs.report_check import schema_errors
+from spark_jobs.page import text
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -45,20 +42,14 @@ FORMATS = {
 }
 
 
-def render(report: object) -> str:
-    """Render the page of a loaded ``report.json``; never fails on the content of a report."""
-    shown = view(as_report(report), schema_errors(report))
-    return template().render(shown, say=summaries, plural=text.plural)
-
-
 @functools.cache
-def template() -> jinja2.Template:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= FORMATS
-    return environment.get_template("page.html.j2")
+    made.filters |= FORMATS
+    return made

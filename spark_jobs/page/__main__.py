@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from spark_jobs import private_file
-from spark_jobs.page import render
+from spark_jobs.page.smoke import render
 
 PATHS = 2
 BAD_USAGE = 3

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from spark_jobs.page import svg, template, text
+from spark_jobs.page import environment, svg, text
 
 OUTCOMES = {True: ("proven", "Shown"), False: ("failed", "Not shown")}
 STATES = {"holds": "good", "wrong": "bad", "not shown": ""}
@@ -20,8 +20,8 @@ def render(report: Mapping[str, Any]) -> str:
     whole = bool(report["lessons"]) and all(one["verdict"] == "holds" for one in report["lessons"])
     outcome, word = OUTCOMES[whole]
     return (
-        template()
-        .environment.get_template("lessons.html.j2")
+        environment()
+        .get_template("lessons.html.j2")
         .render(
             report=report,
             outcome=outcome,

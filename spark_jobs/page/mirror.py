@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from spark_jobs.page import line, proof, template, text
+from spark_jobs.page import environment, lag_line, proof, text
 from spark_jobs.proof.report_schema import Report
 
 SHORTEST = 60.0  #: seconds that the picture of the lag covers at least
 
 
-def render(status: Mapping[str, Any], history: Sequence[line.Point], report: Report | None) -> str:
+def render(status: Mapping[str, Any], history: Sequence[lag_line.Point], report: Report | None) -> str:
     """Render the page. `status`: source, headline and progress; `history`: seconds and records not copied."""
-    page, progress = template().environment.get_template("mirror.html.j2"), status["progress"]
+    page, progress = environment().get_template("mirror.html.j2"), status["progress"]
     outcome, word = judged(progress)
     return page.render(
         status=status,
@@ -39,8 +39,8 @@ def judged(progress: Mapping[str, Any]) -> tuple[str, str]:
     return ("unreachable", "Behind") if progress["lag_records"] else ("proven", "Caught up")
 
 
-def over_time(history: Sequence[line.Point]) -> line.Row:
+def over_time(history: Sequence[lag_line.Point]) -> lag_line.Row:
     """Return the row from the first sample until the last one."""
     begin = history[0][0] if history else 0.0
     span = max(SHORTEST, history[-1][0] - begin) if history else SHORTEST
-    return line.row("Records not copied", history, begin, span)
+    return lag_line.row("Records not copied", history, begin, span)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from spark_jobs.page import probe_charts, template, text
+from spark_jobs.page import environment, probe_charts, text
 
 FAULTS = {"lost": "Lost", "duplicated": "Duplicated", "reordered": "Out of order", "misplaced": "Misplaced"}
 MOST_ROWS = 60
@@ -14,7 +14,7 @@ MOST_ROWS = 60
 
 def render(audit: Mapping[str, Any]) -> str:
     """Render the page of a loaded ``audit.json``; one file, with everything in it."""
-    page = template().environment.get_template("probe.html.j2")
+    page = environment().get_template("probe.html.j2")
     begun = datetime.fromtimestamp(audit["begin_us"] / 1e6, timezone.utc).isoformat(timespec="seconds")
     return page.render(
         audit=audit,

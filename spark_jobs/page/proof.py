@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark_jobs.page import template, text
-from spark_jobs.page.view import WORDS, Figure
+from spark_jobs.page import environment, text
+from spark_jobs.page.smoke import WORDS, Figure
 from spark_jobs.proof.group_positions import BAD
 from spark_jobs.proof.report_schema import Report
 
@@ -39,7 +39,7 @@ POINTS_AT = {
 
 def render(report: Report) -> str:
     """Render the page of a proof's report; one file, with everything in it."""
-    page = template().environment.get_template("proof.html.j2")
+    page = environment().get_template("proof.html.j2")
     outcome = report["verdict"]["outcome"]
     return page.render(
         report=report,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from spark_jobs.page import figures, template, text
+from spark_jobs.page import environment, status_tables, text
 
 SENTENCES = ("Certificates", "Of processes")  #: counts that are sentences
 FOLD_ABOVE = 24  #: rows
@@ -15,7 +15,7 @@ MOST_STEPS = 20  #: tasks of the last deployment
 
 def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
     """Render the page of a ``Status`` (module_utils/kraft/status/model.py); `words`: its ``sections`` (screen.py)."""
-    page = template().environment.get_template("status.html.j2")
+    page = environment().get_template("status.html.j2")
     return page.render(
         status=status,
         words=words,
@@ -27,11 +27,11 @@ def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
         most_steps=MOST_STEPS,
         tiles=tiles(status),
         certificates=[figure for label, figure in status.counts.items() if label in SENTENCES],
-        at_risk=figures.at_risk(status),
-        tables=[table for table in (figures.nodes(status), figures.log_dirs(status)) if table],
-        of_cluster=figures.cluster(status),
-        gaps=figures.gaps(status),
-        largest=[table for table in (figures.topics(status), figures.groups(status)) if table],
+        at_risk=status_tables.at_risk(status),
+        tables=[table for table in (status_tables.nodes(status), status_tables.log_dirs(status)) if table],
+        of_cluster=status_tables.cluster(status),
+        gaps=status_tables.gaps(status),
+        largest=[table for table in (status_tables.topics(status), status_tables.groups(status)) if table],
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node.machine.machine import distribution
+from ansible.module_utils.kraft.node.machine.os_family import distribution
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASES = {

@@ -23,10 +23,10 @@ from selenium.webdriver.chrome.service import Service
 from scripts.site import messages, variables
 from scripts.site.__main__ import build, unescaped
 from spark_jobs.lessons.sentences import judged, summary
-from spark_jobs.page import render
 from spark_jobs.page.lessons import render as render_lessons
 from spark_jobs.page.mirror import render as render_mirror
 from spark_jobs.page.probe import render as render_probe
+from spark_jobs.page.smoke import render
 from spark_jobs.page.status import render as render_status
 from tests.unit.lessons.observations import GOOD
 from tests.unit.lessons.observations import report as lessons_report

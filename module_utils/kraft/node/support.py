@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
 from ansible.module_utils.kraft.node import collector_service, metrics_proxy, mirror_service
 from ansible.module_utils.kraft.node.files import guarded
-from ansible.module_utils.kraft.node.machine.machine import AS_NOBODY
+from ansible.module_utils.kraft.node.machine.java import AS_NOBODY
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import Run, observe_service

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from spark_jobs.page import render
 from spark_jobs.page.__main__ import main
 from spark_jobs.page.report_loader import EMPTY
+from spark_jobs.page.smoke import render
 from tests.unit.page.pages import HREFS, OUTSIDE, Element, everything, parse
 from tests.unit.page.reports import HOSTILE, OUTCOMES, example, hostile, large, with_listeners
 from tests.unit.problems import named, values

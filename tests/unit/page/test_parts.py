@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from spark_jobs.page import TEMPLATES, breakable, charts, svg, text, waterfall
 from spark_jobs.page.report_loader import as_report, fitting
+from spark_jobs.page.smoke import settings
 from spark_jobs.page.snapshot import Broker
-from spark_jobs.page.view import settings
 from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import TimelineEntry
 from tests.unit.page.reports import OUTCOMES, example

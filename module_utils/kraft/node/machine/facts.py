@@ -13,11 +13,9 @@ from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.identity import REMOVED
 from ansible.module_utils.kraft.node.machine import accounts, devices
 from ansible.module_utils.kraft.node.machine.disk import foreign_files, install_dir, mounts, orphan_uid, path_facts
+from ansible.module_utils.kraft.node.machine.java import java, javas
 from ansible.module_utils.kraft.node.machine.machine import (
     cpus,
-    distribution,
-    java,
-    javas,
     machine,
     memory_mb,
     nofile_hard,
@@ -26,6 +24,7 @@ from ansible.module_utils.kraft.node.machine.machine import (
     sysctl,
 )
 from ansible.module_utils.kraft.node.machine.network import ask_all, connected, ports_in_use
+from ansible.module_utils.kraft.node.machine.os_family import distribution
 from ansible.module_utils.kraft.node.release.manifest import observe_releases
 from ansible.module_utils.kraft.node.service.deployed import deployed_node as describe_deployed
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files

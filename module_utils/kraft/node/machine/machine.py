@@ -1,36 +1,19 @@
-"""Facts of a machine: distribution, processors, memory, Java, limits, kernel settings. Reads files, starts nothing.
+"""Facts of a machine: processors, memory, limits, kernel settings, identity. Reads files, starts nothing.
 
 Every function takes the root of the file tree it reads, so that tests can bring their own.
 """
 
 from __future__ import annotations
 
-import glob
 import math
 import os
 import re
 import resource
 import shlex
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-FAMILIES = {
-    "debian": "Debian",
-    "ubuntu": "Debian",
-    "amzn": "Amazon",
-    "rhel": "RedHat",
-    "centos": "RedHat",
-    "fedora": "RedHat",
-    "suse": "Suse",
-    "alpine": "Alpine",
-    "arch": "Arch",
-}
-PACKAGE_MANAGERS = ("apt-get", "dnf", "yum", "zypper", "apk", "pacman")
-#: Java is never started as root: a user who can write to its home would become root.
-AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-JAVA_HOMES = ("usr/lib/jvm/*/bin/java", "opt/*/bin/java", "usr/java/*/bin/java")
 ROOT = Path("/")
 
 
@@ -55,19 +38,6 @@ def unquoted(value: str) -> str:
         return value.strip()
 
 
-def distribution(root: Path = ROOT) -> dict[str, str]:
-    """Return ``{family, distribution, version, package_manager}``; ``family`` in Ansible's words, empty if unknown."""
-    release = assignments(read(root / "etc/os-release") or read(root / "usr/lib/os-release"))
-    names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
-    manager = next((name for name in PACKAGE_MANAGERS if (root / "usr/bin" / name).exists()), "")
-    return {
-        "family": next((FAMILIES[name] for name in names if name in FAMILIES), ""),
-        "distribution": release.get("ID", ""),
-        "version": release.get("VERSION_ID", ""),
-        "package_manager": {"apt-get": "apt"}.get(manager, manager),
-    }
-
-
 def number(text: str) -> int | None:
     return int(text) if text.isdigit() else None
 
@@ -89,46 +59,6 @@ def cpus(root: Path = ROOT) -> int:
     if len(shares) != len(legacy) or not shares[0] or not shares[1]:
         return bound
     return max(1, min(bound, math.ceil(shares[0] / shares[1])))
-
-
-def java_major(version: str) -> int | None:
-    """Parse ``17.0.15`` -> 17, ``1.8.0_402`` -> 8."""
-    match = re.match(r"(?:1\.)?(\d+)", version)
-    return int(match.group(1)) if match else None
-
-
-def java_at(path: str, run: Any) -> dict[str, Any] | None:
-    """Return the Java at `path`: ``{home, path, version, major}``. It is started only as a last resort."""
-    real = os.path.realpath(path)
-    if not os.access(real, os.X_OK):
-        return None
-    home = os.path.dirname(os.path.dirname(real))
-    version = assignments(read(Path(home, "release"))).get("JAVA_VERSION", "")
-    if not version:
-        _, out, err = run([*AS_NOBODY, real, "-version"])
-        match = re.search(r'version "([^"]+)"', out + err)
-        version = match.group(1) if match else ""
-    return {"home": home, "path": path, "version": version, "major": java_major(version)}
-
-
-def java(java_home: str, run: Any) -> dict[str, Any] | None:
-    """Return the Java that Kafka would run with: the given one, or that of the alternatives or the PATH."""
-    if java_home:
-        return java_at(os.path.join(java_home, "bin", "java"), run)
-    found = "/usr/bin/java" if os.path.exists("/usr/bin/java") else shutil.which("java")
-    return java_at(found, run) if found else None
-
-
-def javas(root: Path = ROOT) -> list[dict[str, Any]]:
-    """Return every Java at a usual place with a known version, newest first, as ``{home, major}``."""
-    found = {}
-    for pattern in JAVA_HOMES:
-        for path in glob.glob(str(root / pattern)):
-            home = os.path.dirname(os.path.dirname(os.path.realpath(path)))
-            major = java_major(assignments(read(Path(home, "release"))).get("JAVA_VERSION", ""))
-            if major:
-                found[home] = major
-    return [{"home": home, "major": major} for home, major in sorted(found.items(), key=lambda item: -item[1])]
 
 
 def sysctl(names: Iterable[str], root: Path = ROOT) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.machine import facts as host_facts
@@ -19,28 +18,6 @@ def tree(root: Path, **files: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return root
-
-
-@pytest.mark.parametrize(
-    ("release", "tool", "family", "manager"),
-    [
-        ('ID=debian\nVERSION_ID="12"\n', "apt-get", "Debian", "apt"),
-        ('ID=ubuntu\nID_LIKE=debian\nVERSION_ID="24.04"\n', "apt-get", "Debian", "apt"),
-        ('ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="9.4"\n', "dnf", "RedHat", "dnf"),
-        ('ID="amzn"\nID_LIKE="fedora"\nVERSION_ID="2023"\n', "dnf", "Amazon", "dnf"),
-        ("ID=opensuse-leap\nID_LIKE='suse opensuse'\n", "zypper", "Suse", "zypper"),
-        ("ID=nixos\n", "nix", "", ""),
-        ("", "none", "", ""),
-    ],
-)
-def test_family_and_package_manager_follow_the_distribution(
-    tmp_path: Path, release: str, tool: str, family: str, manager: str
-) -> None:
-    tree(tmp_path, etc__os_dash_release=release)
-    (tmp_path / "usr/bin").mkdir(parents=True)
-    (tmp_path / "usr/bin" / tool).touch()
-    found = host.distribution(tmp_path)
-    assert (found["family"], found["package_manager"]) == (family, manager)
 
 
 @pytest.mark.parametrize(
@@ -80,44 +57,6 @@ def test_processors_are_those_of_the_container(
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
     assert host.cpus(tree(tmp_path, **files)) == expected
-
-
-def never(_: Any) -> tuple[int, str, str]:
-    raise AssertionError("started")
-
-
-def make_java(root: Path, release: str) -> str:
-    java = root / "bin" / "java"
-    java.parent.mkdir(parents=True)
-    java.touch(mode=0o755)
-    if release:
-        (root / "release").write_text(release)
-    return str(root)
-
-
-def test_java_tells_its_version_without_being_started(tmp_path: Path) -> None:
-    home = make_java(tmp_path / "jdk", 'IMPLEMENTOR="Debian"\nJAVA_VERSION="17.0.15"\n')
-    found = host.java(home, never)
-    assert found == {"home": home, "path": f"{home}/bin/java", "version": "17.0.15", "major": 17}
-
-
-@pytest.mark.parametrize(("said", "major"), [("21.0.2", 21), ("1.8.0_402", 8), ("25-ea", 25)])
-def test_java_without_a_release_file_is_asked(tmp_path: Path, said: str, major: int) -> None:
-    home = make_java(tmp_path / "jdk", "")
-    found = host.java(home, lambda _: (0, "", f'openjdk version "{said}" 2024-01-16\n'))
-    assert found is not None
-    assert found["major"] == major
-
-
-def test_java_that_is_not_there_is_none(tmp_path: Path) -> None:
-    assert host.java(str(tmp_path / "nowhere"), never) is None
-
-
-def test_installed_javas_are_found_newest_first(tmp_path: Path) -> None:
-    for name, version in (("old", "1.8.0_402"), ("new", "21.0.2")):
-        make_java(tmp_path / "usr/lib/jvm" / name, f'JAVA_VERSION="{version}"\n')
-    (tmp_path / "usr/lib/jvm/default").symlink_to("new")
-    assert [(each["home"][-3:], each["major"]) for each in host.javas(tmp_path)] == [("new", 21), ("old", 8)]
 
 
 def test_kernel_settings_say_whether_they_can_be_set(tmp_path: Path) -> None:

@@ -1,14 +1,20 @@
-"""Variables of the template: a report turned into words, rows and pictures. Sections without data are null or empty."""
+"""The page of a smoke test: one HTML file with everything in it, from the report that the test wrote.
+
+Whatever a report lacks, or however a run failed, there is a page: it shows what is known and names what is not.
+Sections without data are null or empty.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from spark_jobs.page import charts, cluster, svg, tables, text
+from spark_jobs.page import charts, cluster, environment, smoke_summaries, smoke_tables, svg, text
+from spark_jobs.page.report_loader import as_report
 from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.snapshot import snapshot as read_snapshot
 from spark_jobs.page.waterfall import waterfall
+from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import Counts, Latency, Percentiles, Report, Steady, Throughput
 from spark_jobs.verdict import WORDS as FAULTS
 
@@ -48,6 +54,12 @@ class Setting:
     values: tuple[tuple[str, str], ...]
 
 
+def render(report: object) -> str:
+    """Render the page of a loaded ``report.json``; never fails on the content of a report."""
+    shown = view(as_report(report), schema_errors(report))
+    return environment().get_template("smoke.html.j2").render(shown, say=smoke_summaries, plural=text.plural)
+
+
 def view(report: Report, gaps: list[str]) -> dict[str, Any]:
     """Return the template's variables. `gaps`: places at which the report does not have its promised shape."""
     snapshot = read_snapshot(report)
@@ -79,14 +91,14 @@ def verdict(report: Report) -> dict[str, Any]:
 def about_cluster(snapshot: Snapshot, report: Report) -> dict[str, Any]:
     """Return the parts that need the cluster's snapshot: map, quorum, leaders, partitions, versions."""
     nodes = cluster.nodes(snapshot, report)
-    ids = tables.broker_ids(nodes, report)
+    ids = smoke_tables.broker_ids(nodes, report)
     return {
         "snapshot": snapshot,
         "nodes": nodes,
         "node_names": {node.node_id: node.name for node in nodes},
         "racks": cluster.racks(nodes),
-        "leaders": tables.leaders(nodes, report),
-        "partitions": tables.partitions(ids, snapshot, report),
+        "leaders": smoke_tables.leaders(nodes, report),
+        "partitions": smoke_tables.partitions(ids, snapshot, report),
         "strip_head": charts.strip_head(ids) if ids else "",
         "versions": versions(report) | snapshot.features,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_jobs.page.line import path, row
+from spark_jobs.page.lag_line import path, row
 
 BEGIN, HOUR = 1_000_000.0, 3600.0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from spark_jobs.page import charts, summaries, svg, text
+from spark_jobs.page import charts, smoke_summaries, svg, text
 from spark_jobs.page.cluster import Node
 from spark_jobs.page.snapshot import Partition, Snapshot
 from spark_jobs.report_schema import PartitionResult, Report
@@ -65,8 +65,8 @@ def _partition(result: PartitionResult, placed: Partition | None, ids: list[int]
     leader = result["leader"]
     alone = [leader] if leader is not None else []
     replicas, isr = (placed["replicas"], placed["isr"]) if placed else (alone, alone)
-    faults = summaries.faults(result)
-    fatal = any(word != summaries.FAULT_WORDS["duplicated"] for word in faults)
+    faults = smoke_summaries.faults(result)
+    fatal = any(word != smoke_summaries.FAULT_WORDS["duplicated"] for word in faults)
     return PartitionRow(
         number=result["partition"],
         strip=charts.placement_strip(ids, leader, replicas, isr) if ids else Markup(""),
