@@ -66,7 +66,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
-from ansible.module_utils.kraft.node import collector_service, metrics_proxy
+from ansible.module_utils.kraft.node.other_services import collector_service, metrics_proxy
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "name": {"type": "str", "choices": ["collector", "proxy"], "required": True},

@@ -122,7 +122,7 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.node import mirror_log, mirror_service
+from ansible.module_utils.kraft.node.other_services import mirror_log, mirror_service
 from ansible.module_utils.kraft.operations.mirror import definitions, positions
 from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS
 from ansible.module_utils.kraft.spec.desired.mirror import with_secrets

@@ -109,8 +109,8 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.node.mirror_notes import noted
-from ansible.module_utils.kraft.node.mirror_service import TARGET
+from ansible.module_utils.kraft.node.other_services.mirror_notes import noted
+from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET
 from ansible.module_utils.kraft.operations.mirror import identity, plan, progress, properties_file, topic_settings
 from ansible.module_utils.kraft.operations.mirror.observe import (
     ANSWERED_SECONDS,

@@ -15,7 +15,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.monitoring import catalogue
 from ansible.module_utils.kraft.monitoring.agent import config_text
 from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, at_level
-from ansible.module_utils.kraft.node.collector_service import OF_DISTRIBUTION
+from ansible.module_utils.kraft.node.other_services.collector_service import OF_DISTRIBUTION
 
 CORE = Path(catalogue.__file__).resolve().parents[1]
 #: The collector's code; these files import the rest of its program.

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.node import mirror_service, mirror_workers
+from ansible.module_utils.kraft.node.other_services import mirror_service, mirror_workers
 from ansible.module_utils.kraft.operations.mirror import definitions
 from ansible.module_utils.kraft.spec.inventory.definitions import load, of_mirror
 

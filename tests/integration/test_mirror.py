@@ -13,7 +13,7 @@ from time import monotonic, sleep, time
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import mirror_log, mirror_notes, mirror_service
+from ansible.module_utils.kraft.node.other_services import mirror_log, mirror_notes, mirror_service
 from ansible.module_utils.kraft.operations.mirror.topic_settings import BOUNDS, LIFTED, UNLIMITED
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient

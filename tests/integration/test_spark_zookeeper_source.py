@@ -16,7 +16,7 @@ from time import monotonic, sleep, time
 from typing import NamedTuple, cast
 
 import pytest
-from ansible.module_utils.kraft.node import mirror_log
+from ansible.module_utils.kraft.node.other_services import mirror_log
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from kafka import KafkaProducer

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.node import metrics_proxy
+from ansible.module_utils.kraft.node.other_services import metrics_proxy
 from ansible.module_utils.kraft.node.served import accepted, served, subjects
 
 from tests.commands import run

@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import mirror_workers
 from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.other_services import mirror_workers
+from ansible.module_utils.kraft.node.other_services.unit_files import is_behind, systemctl
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
-from ansible.module_utils.kraft.node.unit_files import is_behind, systemctl
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 
-from ansible.module_utils.kraft.node.collector_service import DIRECTORY
+from ansible.module_utils.kraft.node.other_services.collector_service import DIRECTORY
 
 NAME = "kafka_planned_work_deadline_seconds"
 FILE = "planned_work.prom"

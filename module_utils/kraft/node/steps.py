@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector_service, jvm_trial, metrics_proxy, plugins, stunnel
+from ansible.module_utils.kraft.node import certificate, jvm_trial, plugins
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
+from ansible.module_utils.kraft.node.other_services import collector_service, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.release import appcds_archive, appcds_archive_io, unpack
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.service.state import Run

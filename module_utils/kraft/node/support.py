@@ -10,14 +10,14 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
-from ansible.module_utils.kraft.node import collector_service, metrics_proxy, mirror_service
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.machine.java import AS_NOBODY
+from ansible.module_utils.kraft.node.other_services import collector_service, metrics_proxy, mirror_service
+from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import META, METADATA_LOG, QUORUM_STATE
-from ansible.module_utils.kraft.node.unit_files import unit_path
 from ansible.module_utils.kraft.secret_values import shown_text
 
 TAIL = 1 << 20  #: bytes of each log

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import metrics_proxy, steps
+from ansible.module_utils.kraft.node import steps
+from ansible.module_utils.kraft.node.other_services import metrics_proxy
 
 DIGEST = hashlib.sha256(b"zip").hexdigest()
 

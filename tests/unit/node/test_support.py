@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.node import support, unit_files
+from ansible.module_utils.kraft.node import support
+from ansible.module_utils.kraft.node.other_services import unit_files
 
 SECRET = "drawn-for-this-test"  # noqa: S105 - opens nothing
 PROPERTIES = f"""node.id=1

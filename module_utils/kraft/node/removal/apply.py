@@ -10,22 +10,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import (
+from ansible.module_utils.kraft.node import identity
+from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.other_services import (
     collector_service,
     departed,
-    identity,
     metrics_proxy,
     mirror_service,
     unit_files,
 )
-from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
 from ansible.module_utils.kraft.node.service.systemd import systemctl
 from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta
-from ansible.module_utils.kraft.node.unit_files import unit_path
 
 WORKERS = ("kafka-appcds-archive",)  #: units that a deployment may have left running
 #: Users of the services beside Kafka.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client, Question
-from ansible.module_utils.kraft.node.mirror_log import cause
+from ansible.module_utils.kraft.node.other_services.mirror_log import cause
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side, good
 
 FETCH_BYTES = 4 * 1024 * 1024

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS
 from ansible.module_utils.kraft.errors import AccessError, ToolError, UnreachableError
-from ansible.module_utils.kraft.node.mirror_service import TARGET
+from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET
 from ansible.module_utils.kraft.operations.mirror import identity, kept, topic_settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Configs, Partition, Side, older_than

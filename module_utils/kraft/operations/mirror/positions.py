@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.client_config import kafka_python
 from ansible.module_utils.kraft.cluster.client import ApiError
 from ansible.module_utils.kraft.cluster.connections import connections
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node.mirror_service import TARGET
+from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET
 from ansible.module_utils.kraft.operations.mirror import kept, properties_file
 from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import (

@@ -1,11 +1,11 @@
-"""MirrorMaker's settings, from desired state and observations; ``node/mirror_service.py`` adds a host's facts. Pure."""
+"""MirrorMaker's settings, from desired state and observations; ``mirror_service.py`` adds a host's facts. Pure."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
 
-from ansible.module_utils.kraft.node.mirror_service import TARGET, listed
+from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET, listed
 from ansible.module_utils.kraft.operations.mirror.topic_settings import OWN_AFFAIR
 from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted, expression
 

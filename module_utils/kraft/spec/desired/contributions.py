@@ -8,9 +8,9 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.difference import CONTRIBUTED
 from ansible.module_utils.kraft.kafka_terms import INTER_BROKER
-from ansible.module_utils.kraft.node.collector_service import EXPORTER
-from ansible.module_utils.kraft.node.metrics_proxy import AGENT as KAFKA
-from ansible.module_utils.kraft.node.metrics_proxy import LOOPBACK, SERVICES
+from ansible.module_utils.kraft.node.other_services.collector_service import EXPORTER
+from ansible.module_utils.kraft.node.other_services.metrics_proxy import AGENT as KAFKA
+from ansible.module_utils.kraft.node.other_services.metrics_proxy import LOOPBACK, SERVICES
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.spec.desired.contribution_model import Agent, Contribution
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node

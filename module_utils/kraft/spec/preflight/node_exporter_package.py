@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.node.collector_service import OF_DISTRIBUTION
+from ansible.module_utils.kraft.node.other_services.collector_service import OF_DISTRIBUTION
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.node import collector_service, metrics_proxy, mirror_service
+from ansible.module_utils.kraft.node.other_services import collector_service, metrics_proxy, mirror_service
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.rules.subject import Subject

@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import from_java
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.mirror_service import TARGET
+from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.mirror import LISTS, NAME, text
 from ansible.module_utils.kraft.spec.rules.subject import Subject

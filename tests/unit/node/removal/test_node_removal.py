@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import collector_service, unit_files
 from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.other_services import collector_service, unit_files
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, uninstall_refusals
 from ansible.module_utils.kraft.node.service.state import ServiceState

@@ -14,14 +14,15 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import certificate, stunnel, unit_files
+from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.other_services import stunnel, unit_files
+from ansible.module_utils.kraft.node.other_services.unit_files import MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
-from ansible.module_utils.kraft.node.unit_files import MARK, credentials, loading, systemctl
 
 #: The contribution that a proxy serves -> its unit.
 SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from ansible.module_utils.kraft.client_config import PEM, host_port
 from ansible.module_utils.kraft.node.files.apply import read, write_file
 from ansible.module_utils.kraft.node.java_keystore import PASSWORD, keystore
-from ansible.module_utils.kraft.node.unit_files import loaded
+from ansible.module_utils.kraft.node.other_services.unit_files import loaded
 
 STORE = "workers.jks"
 KEYSTORE, TRUSTSTORE = "ssl.keystore", "ssl.truststore"

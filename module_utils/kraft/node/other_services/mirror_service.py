@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node import mirror_notes, mirror_workers, unit_files
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
+from ansible.module_utils.kraft.node.other_services import mirror_notes, mirror_workers, unit_files
+from ansible.module_utils.kraft.node.other_services.unit_files import CONFINED, MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.node.service.client_moves import advertised
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
-from ansible.module_utils.kraft.node.unit_files import CONFINED, MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.secret_values import is_secret
 
 SERVICE = "kafka-mirror"

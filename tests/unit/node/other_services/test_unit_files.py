@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import unit_files
+from ansible.module_utils.kraft.node.other_services import unit_files
 
 
 def test_a_unit_of_another_owner_is_refused_with_its_path_and_a_remedy(

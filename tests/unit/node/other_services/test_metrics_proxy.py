@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import metrics_proxy, stunnel, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.other_services import metrics_proxy, stunnel, unit_files
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
 BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}

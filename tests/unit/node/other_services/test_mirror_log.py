@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ansible.module_utils.kraft.node import mirror_log
+from ansible.module_utils.kraft.node.other_services import mirror_log
 
 NOW = 1_000_000.0
 LINES = [

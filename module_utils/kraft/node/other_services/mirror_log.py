@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ansible.module_utils.kraft.node.mirror_service import SERVICE
+from ansible.module_utils.kraft.node.other_services.mirror_service import SERVICE
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.wording import printable
 
