@@ -1,7 +1,7 @@
 """The pages: one module and one template of the same name for each, with a function ``render``.
 
-A page is one HTML file with everything in it. What comes out of a report is escaped; a page has no script, refers to
-nothing outside itself, and forbids both to the browser. The sections of the smoke test's page are in
+A page is one HTML file with everything in it. Text of a report is escaped. A page has no script, refers to nothing
+outside itself, and forbids both to the browser. The sections of the smoke test's page are in
 ``templates/smoke``.
 """
 

@@ -219,7 +219,7 @@ def test_java_of_a_host_is_never_started_as_root() -> None:
         if not line.startswith("def ")
     }
     as_whom = {name: [user for user in ("AS_NOBODY", 'params["user"]') if user in line] for name, line in found}
-    assert as_whom == {"machine.py": ["AS_NOBODY"], "support.py": ["AS_NOBODY"], "apply.py": ['params["user"]']}
+    assert as_whom == {"java.py": ["AS_NOBODY"], "support.py": ["AS_NOBODY"], "apply.py": ['params["user"]']}
     assert "User=nobody" in appcds_archive_io.UNIT_PROPERTIES
 
 

@@ -117,7 +117,7 @@ class KafkaCluster:
 
     @property
     def active_controller(self) -> int:
-        """The id of the active controller, which any broker can tell."""
+        """The id of the active controller; each broker has it."""
         with Client({"bootstrap_servers": self.bootstrap_servers.split(",")}) as client:
             return quorum_at(client, client.reach()).leader_id
 
