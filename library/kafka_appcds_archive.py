@@ -66,7 +66,7 @@ from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.release import appcds_archive, appcds_archive_io
 from ansible.module_utils.kraft.node.release import manifest as release
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},

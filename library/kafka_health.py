@@ -123,7 +123,7 @@ from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import planned_work
 from ansible.module_utils.kraft.node.service import end_of_deployment
 from ansible.module_utils.kraft.node.service import log as node_log
-from ansible.module_utils.kraft.node.service import state as service
+from ansible.module_utils.kraft.node.service import unit_state as service
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

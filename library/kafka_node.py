@@ -172,7 +172,7 @@ from ansible.module_utils.kraft.node.service import age, repetition, staging
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service.staging import CURRENT, NEXT
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 LEAVING, LEFT = "leaving", "left"
 ARGUMENT_SPEC: dict[str, Any] = {

@@ -111,7 +111,7 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.safety.replacement import check_replacement
-from ansible.module_utils.kraft.operations.safety.shutdown import check_shutdown
+from ansible.module_utils.kraft.operations.safety.shutdown_wait import check_shutdown
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "kind": {"type": "str", "choices": ["shutdown", "replacement"], "default": "shutdown"},

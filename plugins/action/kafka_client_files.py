@@ -20,7 +20,7 @@ if str(ROOT) not in sys.path:
 from ansible.module_utils.kraft.control.files import text_of as read
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.files import apply as file_io
-from ansible.module_utils.kraft.spec.desired import client_files, properties
+from ansible.module_utils.kraft.spec.desired import client_files, java_properties
 
 from spark_jobs import private_file
 
@@ -78,8 +78,8 @@ def text_of(content: Any) -> str | None:
     """Return a file's content; settings of a client, Spark's too, become a file of Kafka's Java client."""
     if not isinstance(content, Mapping):
         return None if content is None else str(content)
-    settings = {name.removeprefix("kafka."): properties.value_text(value) for name, value in content.items()}
-    return properties.text_of(settings, "")
+    settings = {name.removeprefix("kafka."): java_properties.value_text(value) for name, value in content.items()}
+    return java_properties.text_of(settings, "")
 
 
 def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:

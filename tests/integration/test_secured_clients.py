@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnansweredError, UnreachableError
 from ansible.module_utils.kraft.kafka_terms import CLIENT
-from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired import java_properties
 from ansible.module_utils.kraft.spec.desired.model import Listener
 from ansible.module_utils.kraft.spec.desired.usable_listeners import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
@@ -131,7 +131,7 @@ def test_each_dialect_of_one_client_reads_what_every_other_sent(
     config, node = as_client(secured, listener, protocol, mechanism), secured.nodes[1]
     topic = create(secured.bootstrap_servers, f"dialects-{protocol}-{mechanism}", 2, replicas=1)
     file, sent = tmp_path / "java.properties", {"java", "librdkafka", "kafka_python"}
-    file.write_text(properties.text_of(java(config)))
+    file.write_text(java_properties.text_of(java(config)))
     dialects.java_sends(node, file, topic, "java")
     dialects.librdkafka_sends(librdkafka(config), topic, "librdkafka")
     dialects.kafka_python_sends(kafka_python(config), topic, "kafka_python")

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.operations.certificates import users as certificates
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
-from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired import java_properties
 from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
 from confluent_kafka import Producer
 from pyspark.sql import SparkSession
@@ -135,7 +135,9 @@ def of_kafbat(files: Path) -> Path:
     """Write the properties that kafbat hands to Kafka's Java client into a file."""
     [cluster] = yaml.safe_load((files / "CLIENT.kafbat.yaml").read_text())["kafka"]["clusters"]
     path = files / "kafbat.properties"
-    path.write_text(properties.text_of({"bootstrap.servers": cluster["bootstrapServers"], **cluster["properties"]}))
+    path.write_text(
+        java_properties.text_of({"bootstrap.servers": cluster["bootstrapServers"], **cluster["properties"]})
+    )
     return path
 
 

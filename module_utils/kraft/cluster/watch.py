@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
 from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 PARTS = ("topics", "quorum", "reassignments")
 POLL_SECONDS = 0.2

@@ -22,7 +22,7 @@ from ansible.module_utils.kraft.node.other_services import mirror_workers
 from ansible.module_utils.kraft.node.other_services.unit_files import is_behind, systemctl
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
-from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.service.unit_state import Run, observe_service
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"

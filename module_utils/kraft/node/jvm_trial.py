@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from ansible.module_utils.kraft.node.files import apply as file_io
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 NOBODY = "65534"
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")

@@ -17,10 +17,10 @@ from ansible.module_utils.kraft.node import certificate, jvm_trial, plugins
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
-from ansible.module_utils.kraft.node.other_services import collector_service, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node.other_services import collector_service, metrics_proxy, stunnel_common
 from ansible.module_utils.kraft.node.release import appcds_archive, appcds_archive_io, unpack
 from ansible.module_utils.kraft.node.release import manifest as release
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 from ansible.module_utils.kraft.node.storage import apply as storage
 
 Desired = Mapping[str, Any]
@@ -98,7 +98,7 @@ def inspect_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 def inspect_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
     """``pids``: of proxies that run now. Their ports are not taken, whatever else cannot be found out."""
-    found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
+    found = {"program": bool(stunnel_common.program()), "pids": metrics_proxy.pids(run)}
     try:
         return {**found, "changed": metrics_proxy.due(run, **asked)}
     except FAILURES as error:

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.node.other_services import collector_service, me
 from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
-from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.service.unit_state import Run, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import META, METADATA_LOG, QUORUM_STATE
 from ansible.module_utils.kraft.secret_values import shown_text
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from ansible.module_utils.kraft.cluster.batches import Members, batches
 from ansible.module_utils.kraft.cluster.health import Expected, distance, unhealthy_reasons
-from ansible.module_utils.kraft.cluster.restart_order import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.operations.quorum import plan as voters
+from ansible.module_utils.kraft.operations.roll.batches import Members, batches
+from ansible.module_utils.kraft.operations.roll.restart_order import order, ready
 
 from tests.unit.cluster.snapshots import cluster, quorum, replica, voter
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.cluster.batches import batches
 from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, unhealthy_reasons
-from ansible.module_utils.kraft.cluster.restart_order import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
+from ansible.module_utils.kraft.operations.roll.batches import batches
+from ansible.module_utils.kraft.operations.roll.restart_order import order, ready
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.errors import (
     UnansweredError,
     UnreachableError,
 )
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 from tests.unit.problems import named, values

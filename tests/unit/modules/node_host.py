@@ -14,8 +14,8 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.node.release.manifest import Manifest, classpath_options
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import staging
-from ansible.module_utils.kraft.node.service.state import ServiceState
 from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, fingerprinted
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 from tests.unit.modules.module_runner import Result, RunModule
 

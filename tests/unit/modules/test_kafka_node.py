@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.difference import RELEASE, Difference
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service.plan import NodeState, plan_node
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 from tests.unit.differences import OF_THE_UNIT, plain, said
 from tests.unit.modules.module_runner import RunModule

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.service import apply
-from ansible.module_utils.kraft.node.service.state import ServiceState
 from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprinted
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_files, contributed_lines
 
 from tests.unit.modules.node_host import Host

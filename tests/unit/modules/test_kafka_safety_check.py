@@ -9,7 +9,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.gather import Patience
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.operations.safety import shutdown
+from ansible.module_utils.kraft.operations.safety import shutdown_wait
 
 from tests.unit.cluster.snapshots import cluster, partition, quorum, topic
 from tests.unit.modules.module_runner import Result, RunModule
@@ -24,7 +24,7 @@ EXPECTED = {"expected": {"cluster_id": SERVES.cluster_id}}
 @pytest.fixture
 def asked(run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> RunModule:
     def run(seen: Outcome[Snapshot], once_led: bool) -> Result:
-        monkeypatch.setattr(shutdown, "Client", lambda *_, **__: contextlib.nullcontext())
+        monkeypatch.setattr(shutdown_wait, "Client", lambda *_, **__: contextlib.nullcontext())
         monkeypatch.setattr(Patience, "observe", lambda *_: seen)
         client = {"bootstrap_servers": ["127.0.0.1:9092"]}
         return run_module("kafka_safety_check", client=client, node_ids=[2], once_led=once_led, timeout=0, **EXPECTED)

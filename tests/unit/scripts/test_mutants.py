@@ -20,9 +20,9 @@ def test_the_safety_core_is_what_faults_are_planted_into() -> None:
     assert modules >= {
         "cluster/shutdown_check.py",
         "cluster/health.py",
-        "cluster/restart_order.py",
+        "operations/roll/restart_order.py",
         "cluster/voter_sets.py",
-        "cluster/batches.py",
+        "operations/roll/batches.py",
         "operations/quorum/admin.py",
         "operations/quorum/plan.py",
         "operations/quorum/replacement.py",

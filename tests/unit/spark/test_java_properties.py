@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired import java_properties
 
 from spark_jobs.java_properties import parse
 
@@ -27,4 +27,4 @@ def test_lines_and_escapes(text: str, found: dict[str, str]) -> None:
 
 def test_what_is_written_for_clients_is_read_again() -> None:
     awkward = {"sasl.jaas.config": r'x required password="a\"b\\c,d=e;${f:g} {{h}} ü";', "a": " b", "c": "", "d": "😀"}
-    assert parse(properties.text_of(awkward)) == awkward
+    assert parse(java_properties.text_of(awkward)) == awkward

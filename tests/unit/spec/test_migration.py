@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.spec.desired.migration import (
     phase_of,
 )
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import server_settings
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 PROC = Path("/proc")
 #: Home and shell of the users that the roles create.

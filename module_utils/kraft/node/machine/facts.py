@@ -28,7 +28,7 @@ from ansible.module_utils.kraft.node.machine.os_family import distribution
 from ansible.module_utils.kraft.node.release.manifest import observe_releases
 from ansible.module_utils.kraft.node.service.deployed import deployed_node as describe_deployed
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
-from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
+from ansible.module_utils.kraft.node.service.unit_state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import (
     METADATA_LOG,
     QUORUM_STATE,

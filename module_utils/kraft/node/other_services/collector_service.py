@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.node.other_services.unit_files import (
     unit_path,
 )
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")

@@ -6,7 +6,7 @@ import os
 import shutil
 
 from ansible.module_utils.kraft.node.other_services.unit_files import is_ours, systemctl, unit_path
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 #: They shipped log files. Their user and /var/lib/kafka-logs stay: lines that were never delivered are there.
 SERVICES = ("kafka-logs", "kafka-logs-proxy")

@@ -17,12 +17,12 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
-from ansible.module_utils.kraft.node.other_services import stunnel, unit_files
+from ansible.module_utils.kraft.node.other_services import stunnel_common, unit_files
 from ansible.module_utils.kraft.node.other_services.unit_files import MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 #: The contribution that a proxy serves -> its unit.
 SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}
@@ -72,7 +72,7 @@ def config_text(proxy: Proxy, directory: str) -> str:
         f"checkHost = {proxy['user']}",
         "TIMEOUTidle = 60",
     )
-    return stunnel.config_text(proxy["name"], lines)
+    return stunnel_common.config_text(proxy["name"], lines)
 
 
 def sign(proxy: Proxy) -> tuple[str, str]:
@@ -104,7 +104,7 @@ def unit_text(proxy: Proxy, settings: Settings, install_dir: str) -> str:
 Description=TLS in front of an exporter ({proxy["name"]}), for Prometheus
 {bound}StartLimitIntervalSec=0
 
-{stunnel.service_text(config_path(install_dir, proxy), USER, settings["log_dirs"], lines, behind or BOOT)}"""
+{stunnel_common.service_text(config_path(install_dir, proxy), USER, settings["log_dirs"], lines, behind or BOOT)}"""
 
 
 def wanted(settings: Settings, install_dir: str) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def is_active(run: Run, proxy: Proxy) -> bool:
 
 def pids(run: Run) -> list[int]:
     """Return the processes of the proxies that we have set up, whether or not they are still desired."""
-    return stunnel.pids(run, SERVICES.values())
+    return stunnel_common.pids(run, SERVICES.values())
 
 
 def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
@@ -158,7 +158,7 @@ def due(run: Run, settings: Settings, install_dir: str) -> bool:
     if not given:
         return accounts.is_of_service(USER)
     return (
-        not stunnel.program()
+        not stunnel_common.program()
         or any(not os.path.lexists(link_path(each)) for each in given)
         or any(is_wrong(run, each, settings["directory"]) for each in given)
     )
@@ -170,8 +170,8 @@ def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> 
     if not changed or check_mode:
         return changed
     given = proxies(settings)
-    if given and not stunnel.program():
-        raise RefusedError([stunnel.MISSING])
+    if given and not stunnel_common.program():
+        raise RefusedError([stunnel_common.MISSING])
     unit_files.refuse_foreign((unit_path(each["name"]) for each in given), "Give your own service another name")
     files = wanted(settings, install_dir)
     known = [name for name in SERVICES if unit_files.is_ours(unit_path(name))]

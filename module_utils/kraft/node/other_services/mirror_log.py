@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.node.other_services.mirror_service import SERVICE
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 from ansible.module_utils.kraft.wording import printable
 
 SECONDS = 120  #: so far back it looks if the service ends and is started again every few seconds

@@ -23,7 +23,7 @@ from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.other_services import mirror_notes, mirror_workers, unit_files
 from ansible.module_utils.kraft.node.other_services.unit_files import CONFINED, MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.node.service.client_moves import advertised
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.secret_values import is_secret
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
-from ansible.module_utils.kraft.node.service import systemd
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service import systemctl as host_systemctl
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 UNITS = "/etc/systemd/system"
 MARK = "# Written by Kraftwright"  #: first words of each unit file of ours
@@ -109,4 +109,4 @@ def refuse_foreign(paths: Iterable[str], remedy: str) -> None:
 
 def systemctl(run: Run, *words: str) -> None:
     """Run one command. Raises ToolError with systemd's message."""
-    systemd.systemctl(run, SECONDS, *words)
+    host_systemctl.systemctl(run, SECONDS, *words)

@@ -32,7 +32,7 @@ from ansible.module_utils.kraft.node.release.appcds_archive import (
     record_text,
 )
 from ansible.module_utils.kraft.node.release.manifest import read_manifest, read_text
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 USER = "nobody"  #: the user of the build
 VERIFY = "-XX:+VerifySharedSpaces"

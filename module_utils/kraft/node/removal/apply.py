@@ -23,8 +23,8 @@ from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
-from ansible.module_utils.kraft.node.service.state import Run, observe_service
-from ansible.module_utils.kraft.node.service.systemd import systemctl
+from ansible.module_utils.kraft.node.service.systemctl import systemctl
+from ansible.module_utils.kraft.node.service.unit_state import Run, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta
 
 WORKERS = ("kafka-appcds-archive",)  #: units that a deployment may have left running

@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.node.certificate import (
 )
 from ansible.module_utils.kraft.node.service.plan import NodeState
 from ansible.module_utils.kraft.node.service.staging import Place
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 AGE = "started_before"

@@ -19,8 +19,8 @@ from ansible.module_utils.kraft.node.service import staging
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, Inputs, differences, moves, running_inputs
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.staging import Place
-from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service
-from ansible.module_utils.kraft.node.service.systemd import systemctl
+from ansible.module_utils.kraft.node.service.systemctl import systemctl
+from ansible.module_utils.kraft.node.service.unit_state import Run, ServiceState, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 PROC = "/proc"

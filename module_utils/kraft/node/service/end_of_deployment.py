@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.service.apply import observe_node
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.staging import NEXT, Place, listed
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 from ansible.module_utils.kraft.problem import Problem
 
 RULE = "older_configuration"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.service.diagnosis import last_start
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 LINES = 400
 BYTES = 256 * 1024

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.difference import (
 )
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.node.service.difference_text import sentences
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 STARTED, RESTARTED, REVERTED, STOPPED, REPORTED = "started", "restarted", "reverted", "stopped", "reported"
 STATES = (STARTED, RESTARTED, REVERTED, STOPPED, REPORTED)

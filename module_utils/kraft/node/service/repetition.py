@@ -11,7 +11,7 @@ import time
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service.staging import Place, kept_at
-from ansible.module_utils.kraft.node.service.state import Run, parse_show
+from ansible.module_utils.kraft.node.service.unit_state import Run, parse_show
 
 STEP_SECONDS = 0.2
 

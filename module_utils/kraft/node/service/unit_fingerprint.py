@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-from ansible.module_utils.kraft.node.service.state import FINGERPRINT_VARIABLE
+from ansible.module_utils.kraft.node.service.unit_state import FINGERPRINT_VARIABLE
 
 LINE_START = f"Environment={FINGERPRINT_VARIABLE}="
 SECTION = "[Service]\n"

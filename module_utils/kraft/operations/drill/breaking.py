@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node.service.state import is_stopped
+from ansible.module_utils.kraft.node.service.unit_state import is_stopped
 from ansible.module_utils.kraft.operations.drill import commands, mounts
 from ansible.module_utils.kraft.operations.drill.faults import CUT_OFF, FROZEN, FULL, KILLED, UNREADABLE
 

@@ -11,7 +11,6 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.cluster.batches import Members, batches
 from ansible.module_utils.kraft.cluster.controllers import electing
 from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.leadership import Claim
@@ -19,6 +18,7 @@ from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, 
 from ansible.module_utils.kraft.cluster.shutdown_check import majority, risks, silent, unknown
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.operations.roll.batches import Members, batches
 from ansible.module_utils.kraft.problem import Problem
 
 

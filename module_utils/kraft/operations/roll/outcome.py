@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import expected
-from ansible.module_utils.kraft.cluster.restart_order import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, from_dict
 from ansible.module_utils.kraft.difference import REQUEST, differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.operations.roll.decision import known_down
+from ansible.module_utils.kraft.operations.roll.restart_order import ready
 
 
 def undo(

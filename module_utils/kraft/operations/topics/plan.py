@@ -9,7 +9,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot, Topic
 from ansible.module_utils.kraft.operations.topics.placement import with_factor
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.resources.topics import NAME
 
 

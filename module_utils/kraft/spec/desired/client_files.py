@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka, spark
 from ansible.module_utils.kraft.node.certificate import NODES
-from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired import java_properties
 from ansible.module_utils.kraft.spec.resources.users import ABSENT, has_certificate, mechanism, user_certificate
 
 Options = Mapping[str, str]
@@ -127,8 +127,8 @@ def files_of(cluster: str, listener: str, config: ClientConfig) -> Files:
     python, native, prefixed = kafka_python(config), librdkafka(config), spark(config)
     spark_producer = {f"kafka.{name}": value for name, value in PRODUCER.items()}
     files: Files = {
-        "properties": properties.text_of(java(config)),
-        "producer.properties": properties.text_of({**java(config), **PRODUCER}),
+        "properties": java_properties.text_of(java(config)),
+        "producer.properties": java_properties.text_of({**java(config), **PRODUCER}),
         "kcat.conf": kcat(config),
         "librdkafka.json": _json({"producer": {**native, **PRODUCER}, "consumer": native}),
         "kafka_python.json": _json({"producer": {**python, **KAFKA_PYTHON_PRODUCER}, "consumer": python}),

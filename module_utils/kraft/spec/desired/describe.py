@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BRO
 from ansible.module_utils.kraft.node.certificate import NODE, NODES
 from ansible.module_utils.kraft.node.plugins import directory
 from ansible.module_utils.kraft.secret_values import is_secret, secret_keys, shown, shown_line
-from ansible.module_utils.kraft.spec.desired import drained, layout, quorum, settings
+from ansible.module_utils.kraft.spec.desired import drained, layout, quorum, server_properties
 from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
@@ -35,7 +35,7 @@ def desired_state(cluster: Cluster) -> dict[str, Any]:
 
 def describe_cluster(cluster: Cluster) -> dict[str, Any]:
     """Return the values that all nodes share."""
-    made = {node.host: settings.server_settings(cluster, node) for node in cluster.brokers}
+    made = {node.host: server_properties.server_settings(cluster, node) for node in cluster.brokers}
     return {
         "name": cluster.name,
         "cluster_id": cluster.cluster_id,
@@ -177,8 +177,8 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
 
 def describe_settings(cluster: Cluster, node: Node) -> dict[str, Any]:
     """Return the settings of one node. ``secrets``: the ``properties`` whose values are hidden here."""
-    server = settings.server_settings(cluster, node)
-    secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
+    server = server_properties.server_settings(cluster, node)
+    secrets = secret_keys(server_properties.given_settings(node))  # derived ones are no secrets
     return {
         "node_id": node.node_id,
         "roles": list(node.roles),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprinted
-from ansible.module_utils.kraft.spec.desired import jvm, settings
+from ansible.module_utils.kraft.spec.desired import jvm, server_properties
 
 
 def node_files(
@@ -34,11 +34,11 @@ def properties_text(node: Mapping[str, Any], layers: Iterable[Mapping[str, Any]]
 
     Raises RefusedError for a hidden setting that no layer gives: its hidden form must never reach a file.
     """
-    given = settings.merged(layers)
+    given = server_properties.merged(layers)
     unknown = [key for key in node["secrets"] if key not in given]
     if unknown:
         raise RefusedError([f"{key}: the inventory's layers do not give its value here" for key in unknown])
-    return settings.properties_text({**node["properties"], **{key: given[key] for key in node["secrets"]}})
+    return server_properties.properties_text({**node["properties"], **{key: given[key] for key in node["secrets"]}})
 
 
 def jvm_options_text(node: Mapping[str, Any], options: Iterable[str]) -> str:

@@ -23,8 +23,8 @@ from ansible.module_utils.kraft.kafka_terms import (
 )
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.access import SCRAM
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
-from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.resources.users import mechanism, user_certificate
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.node.other_services.stunnel import PROGRAMS
+from ansible.module_utils.kraft.node.other_services.stunnel_common import PROGRAMS
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.preflight.network import is_loopback
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.secret_values import shown
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.desired.plugins import VARIABLE
-from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER, is_class
 from ansible.module_utils.kraft.spec.inventory.spec import nearest

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.desired.model import Node
-from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 from ansible.module_utils.kraft.wording import named
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.kafka_terms import BROKER, CONTROLLER
 from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.desired.model import STATIC, Node
-from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.spec.resources.topics import TIERED
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
-from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.secret_values import shown
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.desired.model import Layer, Node
-from ansible.module_utils.kraft.spec.desired.properties import value_text
-from ansible.module_utils.kraft.spec.desired.settings import OWNED
+from ansible.module_utils.kraft.spec.desired.server_properties import OWNED
 from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.spec.inventory.removed import LIVE_ONLY, REMOVED_VALUES, removal
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem

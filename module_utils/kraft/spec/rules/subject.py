@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import server_settings
 
 #: Severity of what endangers data or service; ``severity.assign_severities`` makes it an error or a warning.
 RISK = "risk"

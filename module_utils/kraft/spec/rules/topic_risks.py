@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 from ansible.module_utils.kraft.spec.resources.topics import ABSENT
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.desired.java_properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
 from ansible.module_utils.kraft.spec.inventory.spec import nearest

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.machine import accounts
-from ansible.module_utils.kraft.node.other_services import metrics_proxy, stunnel, unit_files
+from ansible.module_utils.kraft.node.other_services import metrics_proxy, stunnel_common, unit_files
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
 BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}
@@ -68,7 +68,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     monkeypatch.setattr(unit_files, "UNITS", str(host.units))
     monkeypatch.setattr(metrics_proxy, "STARTED_DIR", str(tmp_path / "started"))
     monkeypatch.setattr(metrics_proxy, "SECONDS", 0.0)
-    monkeypatch.setattr(stunnel, "PROGRAMS", ("/bin/true",))
+    monkeypatch.setattr(stunnel_common, "PROGRAMS", ("/bin/true",))
     services = metrics_proxy.SERVICES
     monkeypatch.setattr(metrics_proxy, "is_stale", lambda _, proxy, __: services[proxy["name"]] in host.stale)
     return host
@@ -191,7 +191,7 @@ def test_stunnel_that_is_missing_and_a_unit_of_another_owner_are_refused(
     (host.units / "kafka-metrics-proxy.service").write_text("[Service]\n")
     with pytest.raises(RefusedError, match="Kraftwright did not write it"):
         ensure(host, SETTINGS)
-    monkeypatch.setattr(stunnel, "PROGRAMS", ("/nowhere",))
+    monkeypatch.setattr(stunnel_common, "PROGRAMS", ("/nowhere",))
     with pytest.raises(RefusedError, match="stunnel is not installed"):
         ensure(host, SETTINGS)
 

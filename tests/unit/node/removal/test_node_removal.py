@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.other_services import collector_service, unit_files
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, uninstall_refusals
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
 OTHER = "b3RoZXItY2x1c3Rlci1pZA"

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.service import age
 from ansible.module_utils.kraft.node.service.plan import NodeState
 from ansible.module_utils.kraft.node.service.staging import Place
-from ansible.module_utils.kraft.node.service.state import Run, ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import Run, ServiceState
 
 
 def openssl(code: int = 0) -> Run:

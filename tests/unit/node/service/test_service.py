@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service import record
-from ansible.module_utils.kraft.node.service import state as service
+from ansible.module_utils.kraft.node.service import unit_state as service
 
 RUNNING = """LoadState=loaded
 ActiveState=active

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.control.authority import Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 from ansible.module_utils.kraft.operations.certificates import change, phases, replacement, users
 
 from tests.commands import run

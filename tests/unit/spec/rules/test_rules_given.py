@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.control import given_certificates, given_constra
 from ansible.module_utils.kraft.control.given_certificates import Source
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.listener_properties import GIVEN_RULE
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import server_settings
 from ansible.module_utils.kraft.spec.inventory.reading import read
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret

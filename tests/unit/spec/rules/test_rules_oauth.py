@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.desired import client_files, describe, usab
 from ansible.module_utils.kraft.spec.desired.contributions import contributed
 from ansible.module_utils.kraft.spec.desired.jvm import own_options
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import server_settings
 
 from tests.unit.problems import worded
 from tests.unit.spec.inventory import cluster, finding, found, hosts, problems_of

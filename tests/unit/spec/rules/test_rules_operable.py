@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.kafka_terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import quorum, settings, usable_listeners
+from ansible.module_utils.kraft.spec.desired import quorum, server_properties, usable_listeners
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 
 from spark_jobs.config import FIXED_OPTIONS, option_problems
@@ -139,7 +139,7 @@ def between_nodes(**more: Any) -> dict[str, Any]:
 
 def test_tls_between_nodes_takes_pem_files_and_certificates_on_both_sides() -> None:
     assert [str(each) for each in problems_of(hosts(**between_nodes()))] == []
-    made = settings.server_settings(*first(cluster(**between_nodes())))
+    made = server_properties.server_settings(*first(cluster(**between_nodes())))
     assert {key: value for key, value in made.items() if key.endswith("client.auth")} == {
         "listener.name.internal.ssl.client.auth": "required",
         "listener.name.controller.ssl.client.auth": "required",

@@ -8,7 +8,7 @@ import pytest
 from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.spec.desired import client_files, describe, own_clients, usable_listeners
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import server_settings
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
 
 from tests.unit.spec.inventory import LISTENERS, cluster, finding, found, hosts, problems_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.settings import DEFAULTS, OWNED, server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import DEFAULTS, OWNED, server_settings
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version, versions
 from ansible.module_utils.kraft.spec.inventory.removed import REMOVED, REMOVED_PREFIXES
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem

@@ -11,7 +11,7 @@ import pytest
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.spec.desired import describe, usable_listeners
 from ansible.module_utils.kraft.spec.desired.listener_properties import CIPHERS
-from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import server_settings
 
 from plugins.action import kafka_desired
 from tests.unit.problems import worded

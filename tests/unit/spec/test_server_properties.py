@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.identity import directory_id
 from ansible.module_utils.kraft.spec.desired import quorum
 from ansible.module_utils.kraft.spec.desired.describe import desired_state
 from ansible.module_utils.kraft.spec.desired.files import properties_text
-from ansible.module_utils.kraft.spec.desired.settings import DEFAULTS, server_settings
+from ansible.module_utils.kraft.spec.desired.server_properties import DEFAULTS, server_settings
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ansible.module_utils.kraft.cluster.restart_order import order
+from ansible.module_utils.kraft.operations.roll.restart_order import order
 
 from tests.unit.cluster.snapshots import broker, cluster, quorum, voter
 

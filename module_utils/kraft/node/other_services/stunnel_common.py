@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from ansible.module_utils.kraft.node.other_services.unit_files import MARK, hardened, is_ours, unit_path
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 PROGRAMS = ("/usr/bin/stunnel4", "/usr/bin/stunnel")  #: of Debian, of RHEL
 MISSING = f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its package"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible.module_utils.kraft.spec.desired.properties import text_of, value_text
+from ansible.module_utils.kraft.spec.desired.java_properties import text_of, value_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

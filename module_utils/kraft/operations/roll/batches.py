@@ -12,9 +12,9 @@ import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
-from ansible.module_utils.kraft.cluster.restart_order import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import majority
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.operations.roll.restart_order import order, ready
 
 
 @dataclasses.dataclass(frozen=True)

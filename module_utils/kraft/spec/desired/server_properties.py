@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired import java_properties
 from ansible.module_utils.kraft.spec.desired.access import access_settings, super_users_on_the_way
 from ansible.module_utils.kraft.spec.desired.listener_properties import listener_settings
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
@@ -67,7 +67,7 @@ def replication_settings(cluster: Cluster) -> dict[str, str]:
     """
     factor, in_sync = str(cluster.replication_factor), str(cluster.min_isr)
     return {
-        "auto.create.topics.enable": properties.value_text(cluster.auto_create_topics),
+        "auto.create.topics.enable": java_properties.value_text(cluster.auto_create_topics),
         "default.replication.factor": factor,
         "min.insync.replicas": in_sync,
         "offsets.topic.replication.factor": factor,
@@ -101,7 +101,7 @@ def given_settings(node: Node) -> dict[str, str]:
 
 def merged(layers: Iterable[Mapping[Any, Any]]) -> dict[str, str]:
     """Merge layers of settings, by keys and values that are text; the last layer with a key wins."""
-    return {str(key): properties.value_text(value) for layer in layers for key, value in layer.items()}
+    return {str(key): java_properties.value_text(value) for layer in layers for key, value in layer.items()}
 
 
 def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -122,4 +122,4 @@ def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
 
 def properties_text(settings: Mapping[str, str]) -> str:
     """Return the file's text."""
-    return properties.text_of(settings, HEADING)
+    return java_properties.text_of(settings, HEADING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.unit_state import Run
 
 #: Exit code of timeout(1) when it had to end the command.
 TIMED_OUT = 124

@@ -7,9 +7,9 @@ import time
 from collections import Counter
 
 import pytest
-from ansible.module_utils.kraft.cluster.batches import Members, Room, batches
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Replica, Snapshot
+from ansible.module_utils.kraft.operations.roll.batches import Members, Room, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
