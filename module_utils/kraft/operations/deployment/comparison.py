@@ -16,9 +16,13 @@ SHOWN = 6
 
 
 def moved(approved: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Problem]:
-    """Return one problem for each leaf that differs, or is in one plan alone. ``variable``: its place in the plan."""
+    """Return one problem for each leaf that differs, or is in one plan alone. ``variable``: its place in the plan.
+
+    A leaf can be None (an override that is removed), which is not the same as no leaf.
+    """
     old, new = dict(leaves(approved)), dict(leaves(fresh))
-    places = [place for place in dict.fromkeys([*old, *new]) if old.get(place) != new.get(place)]
+    every = dict.fromkeys([*old, *new])
+    places = [one for one in every if (one in old, old.get(one)) != (one in new, new.get(one))]
     return [_problem(place, old.get(place, NOTHING), new.get(place, NOTHING)) for place in places]
 
 

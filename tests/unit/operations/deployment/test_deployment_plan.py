@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.deployment import document
-from ansible.module_utils.kraft.operations.deployment.comparison import moved
+from ansible.module_utils.kraft.operations.deployment.comparison import moved, outdated
 from ansible.module_utils.kraft.operations.deployment.plan import changes, deployment_plan
 
 DESIRED = {"cluster": {"name": "logs", "cluster_id": "a3JhZnR3cmlnaHQtZGVtbw"}}
@@ -84,6 +84,14 @@ def test_another_live_change_or_restart_is_another_plan() -> None:
     live = [{"type": "broker", "name": "1", "config": {"num.io.threads": "9"}}]
     assert [each.variable for each in moved(plan(), plan(live=live))] == ["live > broker 1 > num.io.threads"]
     assert [each.variable for each in moved(plan(batches=[batch("k1")]), plan())] == ["restarts"]
+
+
+def test_a_removal_that_is_in_one_plan_alone_is_another_plan() -> None:
+    removed = plan(live=[{"type": "broker", "name": "1", "config": {"num.io.threads": None}}])
+    for approved, fresh in ((plan(), removed), (removed, plan())):
+        assert [each.variable for each in moved(approved, fresh)] == ["live > broker 1 > num.io.threads"]
+    assert [each.variable for each in outdated(plan(), removed, {})] == ["live > broker 1 > num.io.threads"]
+    assert moved(removed, removed) == []
 
 
 def test_same_state_gives_the_same_bytes_in_whatever_order_it_was_found() -> None:
