@@ -113,6 +113,7 @@ class Run:
         _, away = lift(self._admin.observe, self._unthrottle, self.limited, self._clock, self._admin.sleep)
         if away:
             self.warnings.append(kept(away, self._asked.rate, "balance_disks.yml"))
+        refuse_if_failed(work.brokers, brokers)
         self._emptied(brokers)
         return True
 
@@ -151,6 +152,18 @@ class Run:
                 if disk.held and disk.path in self._asked.drained.get(one.node_id, ()):
                     named = ", ".join(f"{topic}-{number}" for topic, number in list(disk.held)[:5])
                     raise ToolError(f"broker {one.node_id} {disk.path} got new replicas: {named}. Run again.")
+
+
+def refuse_if_failed(before: Sequence[BrokerDisks], now: Sequence[BrokerDisks]) -> None:
+    """Raise ToolError if a log dir failed meanwhile. It lists no replicas, which does not mean that it holds none."""
+    online = {(one.node_id, disk.path) for one in now for disk in one.online}
+    known = [(one.node_id, disk.path) for one in before for disk in one.online]
+    lost = [f"broker {node_id} {path}" for node_id, path in known if (node_id, path) not in online]
+    if lost:
+        raise ToolError(
+            f"{', '.join(lost)} failed meanwhile, so what it still holds is unknown. Replace the disk "
+            "(docs/runbooks/balance_disks.md); Kafka copies its replicas from other brokers"
+        )
 
 
 def taken_back(brokers: Sequence[BrokerDisks]) -> tuple[DiskMove, ...]:

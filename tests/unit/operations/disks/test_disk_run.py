@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import cast
 
 import pytest
@@ -64,6 +65,16 @@ class Swapping(Cluster):
     torn: Iterator[bool] = iter(())
 
 
+class Failing(Cluster):
+    """The log dir that is drained fails in the middle: it lists nothing, and what has arrived is no copy any more."""
+
+    def disks(self, brokers: Iterable[Broker]) -> tuple[BrokerDisks, ...]:
+        if (coming := next(self.arrived, None)) is not None:
+            self.arrived = chain([coming], self.arrived)
+            return super().disks(brokers)
+        return (BrokerDisks(1, (Disk("/a", error="KAFKA_STORAGE_ERROR"), Disk("/b", coming={("t", 0): 5}))),)
+
+
 def run_on(there: Cluster, rate: int = 0) -> Run:
     return Run(cast("DisksAdmin", there), Desired(rate=rate, timeout=20), there.clock)
 
@@ -91,6 +102,14 @@ def test_a_look_in_the_moment_of_arrival_is_not_the_end() -> None:
     there.torn = iter([False, True])
     assert run.apply(work)
     assert run.left == (0, 0)
+
+
+def test_a_log_dir_that_fails_meanwhile_is_not_emptied() -> None:
+    there = Failing([0, 1000])
+    run = Run(cast("DisksAdmin", there), Desired({1: ["/a"]}, rate=3_000_000, timeout=20), there.clock)
+    with pytest.raises(ToolError, match=r"broker 1 /a failed"):
+        run.apply(run.work())
+    assert there.rates_set == {}
 
 
 def test_a_broker_that_dies_and_keeps_its_limit_is_named_with_who_takes_it_away() -> None:
