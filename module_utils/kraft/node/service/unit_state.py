@@ -36,6 +36,8 @@ PROPERTIES = (
     "Result",
     "Job",
 )
+#: Those of every service, also of one that is not installed. Without them nothing is known.
+ALWAYS = PROPERTIES[:4]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,11 +129,15 @@ def service_state(
 
 
 def shown_by_systemd(run: Run, unit: str) -> dict[str, str]:
-    """Return PROPERTIES of `unit`, also of one that is not installed. Raises ToolError after ATTEMPTS."""
+    """Return PROPERTIES of `unit`, also of one that is not installed. Raises ToolError after ATTEMPTS.
+
+    An answer without the state or the process is none: Kafka may run.
+    """
     for _ in range(ATTEMPTS):
         rc, out, error = run(["systemctl", "show", "--property=" + ",".join(PROPERTIES), "--", unit])
-        if rc == 0:
-            return parse_show(out)
+        shown = parse_show(out)
+        if rc == 0 and all(shown.get(name) for name in ALWAYS):
+            return shown
         time.sleep(PAUSE)
     why = error.strip() or out.strip() or "no output"
     raise ToolError(f"systemd does not report the state of {unit} ({why}) -> systemctl show {unit}, then run again")

@@ -75,6 +75,15 @@ def test_systemd_that_does_not_answer_is_no_sign_of_a_stopped_service(
         service.observe_service(lambda _: (1, "", "Connection timed out"), booted=tmp_path)
 
 
+@pytest.mark.parametrize("said", ["", "\n", RUNNING.partition("MainPID")[0], RUNNING.partition("ActiveState")[0]])
+def test_an_empty_or_cut_answer_of_systemd_is_no_sign_of_a_stopped_service(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with pytest.raises(ToolError, match=r"systemctl show kafka\.service"):
+        service.observe_service(lambda _: (0, said, ""), booted=tmp_path)
+
+
 def test_systemd_is_asked_again_before_it_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
     answers = iter([(1, "", "Transport endpoint is not connected"), (0, ABSENT, "")])
