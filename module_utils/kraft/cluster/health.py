@@ -85,14 +85,19 @@ def away(snapshot: Snapshot, wanted: Expected, node_ids: Iterable[int]) -> tuple
 
 
 def caught_up(voter: Replica, largest_delay_ms: int = LARGEST_DELAY_MS) -> bool:
-    """Check that a voter has the leader's records of `largest_delay_ms` ago or, if the leader is silent, all it has."""
-    return voter.behind_ms is not None and (voter.behind_ms <= largest_delay_ms or voter.lag == 0)
+    """Check that a voter has the leader's records of `largest_delay_ms` ago or, if the leader is silent, all it has.
+
+    After the leader's clock was set back, times are those of before: then only a voter with all records has caught up.
+    """
+    return voter.behind_ms is not None and (abs(voter.behind_ms) <= largest_delay_ms or voter.lag == 0)
 
 
 def delay(voter: Replica) -> str:
     """Return a voter's delay, in words."""
     if voter.behind_ms is None:
         return "has not been heard of by the leader"
+    if voter.behind_ms < 0:
+        return f"is {voter.lag} records behind the leader, whose clock was set back by {-voter.behind_ms / 1000:.1f} s"
     return f"is {voter.behind_ms / 1000:.1f} s and {voter.lag} records behind the leader"
 
 

@@ -55,7 +55,8 @@ def partitions(answer: Iterable[Data]) -> list[Partition]:
 
 def quorum(partition: Data) -> Quorum:
     """Parse DescribeQuorum's partition. Lags in time and records are from the leader's own entry, as Kafka's
-    (``kafka-metadata-quorum``: Lag; the leader's LastCaughtUpTimestamp is its current time, KIP-836).
+    (``kafka-metadata-quorum``: Lag; the leader's LastCaughtUpTimestamp is its current time, KIP-836). The leader keeps
+    the latest time of each entry, so after its clock was set back the distance in time is negative, dead or alive.
     """
     listed = [*partition["current_voters"], *partition["observers"]]
     leader = next((one for one in listed if one["replica_id"] == partition["leader_id"]), None)
@@ -77,7 +78,7 @@ def _replica(one: Data, leader: Data | None) -> Replica:
         lag=max(0, leader["log_end_offset"] - end) if leader and end >= 0 else None,
         last_caught_up_ms=caught_up,
         last_fetch_ms=one["last_fetch_timestamp"],
-        behind_ms=max(0, leader["last_caught_up_timestamp"] - caught_up) if leader and caught_up >= 0 else None,
+        behind_ms=leader["last_caught_up_timestamp"] - caught_up if leader and caught_up >= 0 else None,
     )
 
 

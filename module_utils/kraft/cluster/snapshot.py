@@ -72,8 +72,9 @@ class Topic:
 class Replica:
     """A voter or observer of the metadata log. ``lag`` counts records behind the leader, ``behind_ms`` time.
 
-    Both are None while the leader has not heard from it. ``last_caught_up_ms`` and ``last_fetch_ms`` are the leader's
-    clock (milliseconds since 1970), -1 when unknown (KIP-836). ``directory_id`` is base64url, empty when unknown.
+    Both are None while the leader has not heard from it; time is negative after the leader's clock was set back.
+    ``last_caught_up_ms`` and ``last_fetch_ms`` are that clock's (milliseconds since 1970), -1 when unknown (KIP-836).
+    ``directory_id`` is base64url, empty when unknown.
     """
 
     node_id: int

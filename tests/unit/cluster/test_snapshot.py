@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster import gather, responses
 from ansible.module_utils.kraft.cluster.client import Question
+from ansible.module_utils.kraft.cluster.health import caught_up, delay
+from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import (
     Broker,
     Feature,
@@ -20,7 +22,7 @@ from ansible.module_utils.kraft.cluster.snapshot import (
 from ansible.module_utils.kraft.errors import UnansweredError
 from kafka.cluster import get_ip_port_afi
 
-from tests.unit.cluster.snapshots import broker, partition, quorum, topic
+from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic
 
 
 def test_a_snapshot_survives_json() -> None:
@@ -79,6 +81,19 @@ def test_distances_are_counted_from_the_leaders_own_entry() -> None:
         {"leader_id": 1, "leader_epoch": 4, "high_watermark": 99, "current_voters": voters, "observers": []}
     )
     assert [(one.lag, one.behind_ms) for one in found.voters] == [(0, 0), (3, 800), (None, None)]
+
+
+def test_a_leader_whose_clock_was_set_back_shows_no_distance_in_time() -> None:
+    """Kafka keeps the latest time of a voter. The dead one (2) lacks records, the other one does not."""
+    voters = [replica(1, 500, 50_000), replica(2, 97, 650_000), replica(3, 500, 650_400)]
+    found = responses.quorum(
+        {"leader_id": 1, "leader_epoch": 4, "high_watermark": 499, "current_voters": voters, "observers": []}
+    )
+    assert [one.behind_ms for one in found.voters] == [0, -600_000, -600_400]
+    assert [caught_up(one) for one in found.voters] == [True, False, True]
+    assert delay(found.voters[1]).startswith("is 403 records behind the leader, whose clock was set back by 600.0 s")
+    assert judge(cluster(leader=found), [2]).allows()
+    assert not judge(cluster(leader=found), [3]).allows()
 
 
 def test_without_a_leader_no_distance_is_known() -> None:
