@@ -71,7 +71,7 @@ from ansible.module_utils.kraft.cluster import registration
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.controllers import CONTROLLERS_SPEC
-from ansible.module_utils.kraft.cluster.departed import known_level, running, unregisters
+from ansible.module_utils.kraft.cluster.departed import doubtful, known_level, running, unregisters
 from ansible.module_utils.kraft.cluster.gather import observe, through_current_broker
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
@@ -140,7 +140,8 @@ class Controllers:
         snapshot = known(observe(self._client, ("features", "quorum")))
         removable = unregisters(known_level(snapshot))
         found = frozenset(one.node_id for one in self._departures.registered(snapshot))
-        return Seen(found, [f"{text}: stop it first" for text in running([node_id], snapshot)], (), removable)
+        there = (*running([node_id], snapshot), *doubtful([node_id], snapshot))
+        return Seen(found, [f"{text}: stop it first" for text in there], (), removable)
 
     def unregister(self, node_id: int) -> None:
         self._departures.unregister([node_id])

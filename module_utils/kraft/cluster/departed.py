@@ -11,7 +11,8 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from ansible.module_utils.kraft.cluster.health import caught_up
+from ansible.module_utils.kraft.cluster.health import caught_up, delay
+from ansible.module_utils.kraft.cluster.shutdown_check import silent
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.errors import UnreachableError
 
@@ -43,6 +44,18 @@ def running(node_ids: Collection[int], snapshot: Snapshot) -> tuple[str, ...]:
     alive = {one.node_id for one in quorum.observers if caught_up(one)} - brokers if quorum else set()
     words = [f"controller {one} is a voter" for one in sorted(voters & set(node_ids))]
     return (*words, *(f"controller {one} runs (as an observer)" for one in sorted(alive & set(node_ids) - voters)))
+
+
+def doubtful(node_ids: Collection[int], snapshot: Snapshot) -> tuple[str, ...]:
+    """Return why it is not known whether controllers have left: observers that are late, and not silent for long."""
+    quorum, brokers = snapshot.quorum, {one.node_id for one in snapshot.brokers}
+    late = [
+        one
+        for one in (quorum.observers if quorum else ())
+        if one.last_fetch_ms >= 0 and quorum and not (caught_up(one) or silent(one, quorum))
+    ]
+    asked = set(node_ids) - brokers
+    return tuple(f"controller {one.node_id} {delay(one)} and may still run" for one in late if one.node_id in asked)
 
 
 def unregisters(level: int) -> bool:

@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.cluster.departed import (
     Registered,
     common,
     departed,
+    doubtful,
     held_back_by,
     level_of,
     running,
@@ -31,6 +32,14 @@ def test_a_controller_that_votes_or_follows_as_an_observer_runs() -> None:
     seen = cluster(brokers=[broker(9)], leader=dataclasses.replace(quorum(1, voter(1)), observers=observers))
     found = running([1, 6, 7, 8, 9], seen)
     assert [one.split()[1] for one in found] == ["1", "8"]
+
+
+def test_an_observer_that_is_late_may_run_until_it_was_silent_for_a_session() -> None:
+    observers = (voter(6, 60_000, 5), voter(7, None), voter(8, 3_000, 6), voter(9, 3_000, 6), voter(10))
+    seen = cluster(brokers=[broker(9)], leader=dataclasses.replace(quorum(1, voter(1)), observers=observers))
+    assert running([8], seen) == ()
+    (said,) = doubtful([6, 7, 8, 9, 10], seen)
+    assert said.startswith("controller 8 is 3.0 s and 6 records behind")
 
 
 @pytest.mark.parametrize(("level", "can"), [(7, False), (32, False), (33, True), (34, True)])

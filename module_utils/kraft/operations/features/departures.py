@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Client
-from ansible.module_utils.kraft.cluster.departed import Registered, departed, running
+from ansible.module_utils.kraft.cluster.departed import Registered, departed, doubtful, running
 from ansible.module_utils.kraft.cluster.gather import checked, endpoints
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
@@ -39,14 +39,20 @@ class Departures:
         return registered(self._client, self._leader(snapshot), REQUEST_SECONDS)
 
     def find_departed(self, snapshot: Snapshot) -> tuple[Registered, ...]:
-        """Return those that left; none if no controller is reachable. Raises RefusedError for one that still runs."""
+        """Return those that left; none if no controller is reachable. Raises RefusedError for one that still runs.
+
+        Raises UnreachableError while that is not known.
+        """
         if not self._addresses:
             return ()
         found = departed(self.registered(snapshot), snapshot, self._addresses)
-        alive = running([one.node_id for one in found], snapshot)
+        node_ids = [one.node_id for one in found]
+        alive = running(node_ids, snapshot)
         if alive:
             remedy = "stop it, or add its host to the inventory"
             raise RefusedError([Problem("controller_runs", f"{one} and is in no inventory", remedy) for one in alive])
+        if unknown := doubtful(node_ids, snapshot):
+            raise UnreachableError("; ".join(unknown))
         return found
 
     def renew(self, found: Collection[Registered], snapshot: Snapshot, features: Collection[Feature]) -> None:

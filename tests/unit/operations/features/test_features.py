@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.departed import Registered
@@ -11,7 +13,7 @@ from ansible.module_utils.kraft.operations.features.departures import Departures
 from ansible.module_utils.kraft.operations.features.plan import SAFE_DOWNGRADE, UPGRADE, feature_refusals, plan, refused
 from ansible.module_utils.kraft.spec.inventory.releases import levels, release_features
 
-from tests.unit.cluster.snapshots import broker
+from tests.unit.cluster.snapshots import broker, cluster, quorum, voter
 from tests.unit.problems import named, values, worded
 from tests.wording_files import Wording
 
@@ -102,6 +104,18 @@ def test_a_release_that_does_not_read_what_is_finalised_is_refused(
     assert [one.rule for one in found] == [rule] * bool(rule)
     assert known <= values(" ".join(str(one) for one in found))
     wording(worded(found))
+
+
+def test_a_registration_is_not_renewed_while_its_controller_may_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Departures, "registered", lambda *_: (Registered(8, "kafka8", 9093),))
+    late, gone = (
+        cluster(leader=dataclasses.replace(quorum(1), observers=(voter(8, behind, 6),))) for behind in (3_000, 60_000)
+    )
+    with Client({"bootstrap_servers": []}) as client:
+        departures = Departures(client, {1: "kafka1:9093"})
+        assert [one.node_id for one in departures.find_departed(gone)] == [8]
+        with pytest.raises(UnreachableError, match=r"controller 8 .* may still run"):
+            departures.find_departed(late)
 
 
 @pytest.mark.parametrize(("level", "dropped"), [(0, None), (29, []), (33, [8])])
