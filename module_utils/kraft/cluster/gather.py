@@ -161,13 +161,19 @@ def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: f
     asked = [Question(address, client.request("DescribeConfigsRequest", resources=one)) for one in requests]
     found: dict[str, int] = {}
     for answer in client.send_all(asked, seconds) if asked else ():
-        data = checked(client, "DescribeConfigs", answer)
-        for one in data["results"]:
-            error = client.error(f"DescribeConfigs of topic {one['resource_name']}", one["error_code"], None)
-            if error and one["error_code"] != UNKNOWN_TOPIC:
-                raise error
+        data = described(client, answer)
         found.update((name, int(value)) for name, value in responses.config_values(data, MIN_INSYNC).items())
     return found
+
+
+def described(client: Client, answer: Answer) -> dict[str, Any]:
+    """Return DescribeConfigs' answer. Raises the first error in it, except of topics that are gone by now."""
+    data = checked(client, "DescribeConfigs", answer)
+    for one in data["results"]:
+        error = client.error(f"DescribeConfigs of {one['resource_name']}", one["error_code"], None)
+        if error and one["error_code"] != UNKNOWN_TOPIC:
+            raise error
+    return data
 
 
 def log_dirs(

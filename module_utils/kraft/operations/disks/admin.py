@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Client, Question
-from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS, checked, observe
+from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS, checked, described, observe
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.errors import refuse
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove, broker_disks
@@ -47,7 +47,7 @@ class DisksAdmin:
         return {
             broker.node_id: config["value"]
             for broker, answer in self._each("DescribeConfigs", brokers, request)
-            for one in answer["results"]
+            for one in described(self._client, answer)["results"]
             for config in one["configs"]
             if config["name"] == RATE and config["config_source"] == DYNAMIC_BROKER and config["value"]
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster import leaders
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
-from ansible.module_utils.kraft.cluster.gather import TOPIC_RESOURCE, checked, log_dirs, observe
+from ansible.module_utils.kraft.cluster.gather import TOPIC_RESOURCE, checked, described, log_dirs, observe
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Reassignment, Snapshot
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError, refuse
 from ansible.module_utils.kraft.operations.reassignment.model import PARTS, Move, Name
@@ -95,7 +95,7 @@ class ReassignmentAdmin:
         ]
         rates: dict[int, Mapping[str, str]] = {}
         for broker, answer in zip(serving, self._client.send_all(questions)):
-            values = overrides(checked(self._client, "DescribeConfigs", answer), DYNAMIC_BROKER)
+            values = overrides(described(self._client, answer), DYNAMIC_BROKER)
             rates.update((broker.node_id, one) for one in values.values() if one)
         lists: dict[str, Mapping[str, str]] = {}
         names = [one.name for one in snapshot.topics or ()]
@@ -103,7 +103,8 @@ class ReassignmentAdmin:
             answer = self._client.send(
                 self._address, self._configs(TOPIC_RESOURCE, names[start : start + BATCH], LISTS)
             )
-            lists.update({name: one for name, one in overrides(answer, DYNAMIC_TOPIC).items() if one})
+            found = overrides(described(self._client, answer), DYNAMIC_TOPIC)
+            lists.update({name: one for name, one in found.items() if one})
         return Throttles(rates, lists)
 
     def throttle(self, snapshot: Snapshot, changes: Sequence[Alteration]) -> None:
