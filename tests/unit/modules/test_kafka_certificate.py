@@ -111,7 +111,7 @@ def test_mirrormaker_restarts_with_the_certificate_that_it_has_not_read_also_aft
 
     def run(command: list[str]) -> tuple[int, str, str]:
         told.append(command)
-        return 0, "", ""
+        return 0, "LoadState=not-found\nActiveState=inactive\nSubState=dead\nMainPID=0\n", ""
 
     monkeypatch.setattr(certificate, "is_behind", lambda name: name == "kafka-mirror")
     assert certificate.observe(run, "/nowhere")["unloaded"]

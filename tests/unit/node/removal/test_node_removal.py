@@ -21,6 +21,8 @@ CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
 OTHER = "b3RoZXItY2x1c3Rlci1pZA"
 KEEPS = Desired(CLUSTER, 1, "kafka", "kafka")
 DELETES = Desired(CLUSTER, 1, "kafka", "kafka", delete_data=True)
+#: systemd's answer about a unit that is not installed.
+ABSENT = "LoadState=not-found\nActiveState=inactive\nSubState=dead\nMainPID=0\n"
 NODE = Found(
     unit=f"{MARK}; changes are lost",
     runs=True,
@@ -141,8 +143,8 @@ def host(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(_: list[str]) -> tuple[int, str, str]:
-    return 0, "", ""
+def run(command: list[str]) -> tuple[int, str, str]:
+    return 0, ABSENT if "show" in command else "", ""
 
 
 @pytest.mark.parametrize(
