@@ -169,8 +169,11 @@ def _tool(run: Run, *command: str) -> None:
 
 
 def empty(path: str) -> None:
-    """Delete the content of a log dir. Its identity goes last, so that remains can be identified."""
-    for name in sorted(_names(path), key=lambda name: name == META):
+    """Delete the content of a log dir. Its identity goes last, so that remains can be identified.
+
+    Raises OSError if the disk cannot be read any more: nothing was deleted then.
+    """
+    for name in sorted(os.listdir(path), key=lambda name: name == META):
         if name != LOST_AND_FOUND:
             remove(os.path.join(path, name))
 

@@ -218,6 +218,23 @@ def test_a_deletion_that_is_cut_short_is_finished_by_the_next_run(host: Path, mo
     assert runs > len(dirs)
 
 
+def test_data_on_a_disk_that_breaks_meanwhile_are_not_reported_as_deleted(
+    host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, broken, given = os.listdir, str(host / "data"), params(host)
+    made = plan(DELETES, apply.observe(run, given))
+
+    def fails(path: Any) -> list[str]:
+        if path == broken:
+            raise OSError(errno.EIO, "Input/output error", broken)
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", fails)
+    with pytest.raises(OSError, match="Input/output error"):
+        apply.carry_out(run, made, given, DELETES)
+    assert (host / "data/meta.properties").exists()
+
+
 def test_what_lies_behind_links_goes_and_the_links_stay(host: Path) -> None:
     for path in ("log", "data", "kafka/kraft-logs/one"):
         (host / path).rename(host / f"{Path(path).name}.real")
