@@ -41,8 +41,7 @@ def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> No
         return found
     directory = os.path.join(place.install_dir, DIRECTORY)
     started, newer = started_at(found), [os.path.join(directory, NODE)] if due else []
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
-        newer += [one.path for one in entries if one.name.endswith(".pem") and one.stat().st_mtime > started]
+    newer += [path for path in certificates(directory) if is_newer(path, started)]
     own = os.path.join(directory, NODE)
     if own in newer and not due and is_renewed_live(run):
         newer.remove(own)
@@ -51,6 +50,20 @@ def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> No
         newer.remove(clients)
     added = tuple(Difference(path) for path in sorted(set(newer)))
     return dataclasses.replace(found, differences=(*found.differences, *added))
+
+
+def certificates(directory: str) -> list[str]:
+    """Return the paths of the files of certificates; none without the directory."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        return [os.path.join(directory, name) for name in os.listdir(directory) if name.endswith(".pem")]
+    return []
+
+
+def is_newer(path: str, moment: float) -> bool:
+    """Check the time of a file. One that is gone by now, or a link without a target, is not newer."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.stat(path).st_mtime > moment
+    return False
 
 
 def asked_for(found: NodeState, before: str) -> NodeState:

@@ -47,6 +47,13 @@ def test_files_that_are_newer_than_the_process_differ(directory: Path, started: 
     assert [one.file for one in found.differences] == [str(directory / name) for name in newer]
 
 
+def test_a_link_without_a_target_does_not_hide_the_other_files(directory: Path) -> None:
+    for name in ("a.pem", "n.pem", "z.pem"):
+        (directory / name).symlink_to("nowhere")
+    found = age.with_certificates(openssl(), node(20.0), place(directory.parent), due=False)
+    assert [one.file for one in found.differences] == [str(directory / name) for name in ("node.pem", "nodes.pem")]
+
+
 def test_check_mode_predicts_the_restart_for_a_certificate_that_is_due(directory: Path) -> None:
     found = age.with_certificates(openssl(), node(5.0), place(directory.parent), due=True)
     assert [one.file for one in found.differences] == [str(directory / "node.pem")]
