@@ -97,7 +97,10 @@ def main() -> None:
         module.fail_json(msg=refusal)
     for command in [] if module.check_mode else steps:
         module.run_command(command, check_rc=True)
-    trouble = "" if module.check_mode else fault.trouble(before)
+    try:
+        trouble = "" if module.check_mode else fault.trouble(before)
+    except KraftError as error:
+        trouble = f"it is not known whether the fault is over: {error}"
     if trouble:
         module.fail_json(msg=trouble)
     module.exit_json(changed=True, commands=steps)

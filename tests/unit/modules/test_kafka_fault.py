@@ -8,8 +8,10 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.operations.drill.breaking import (
     LEFTOVER_SECONDS,
+    CutOff,
     Fault,
     Frozen,
+    Full,
     Killed,
     addresses,
     rights,
@@ -18,6 +20,7 @@ from ansible.module_utils.kraft.operations.drill.breaking import (
 from tests.unit.modules.module_runner import RunModule
 
 Answer = tuple[int, str, str]
+TABLES = "table inet other\ntable inet kraftwright_drill\n"
 CUT = {"action": "cut_off", "peers": ["127.0.0.2", "127.0.0.3"], "ports": [9092, 9093]}
 
 
@@ -26,7 +29,12 @@ class Host:
 
     def __init__(self, **answers: Answer) -> None:
         self.ran: list[list[str]] = []
-        self._answers = {"systemctl show": (0, "17", ""), "nft list tables": (0, "", ""), **answers}
+        self._answers = {
+            "systemctl show": (0, "17", ""),
+            "systemctl is-active": (3, "", ""),
+            "nft list tables": (0, "", ""),
+            **answers,
+        }
 
     def run(self, command: list[str]) -> Answer:
         words = " ".join(command)
@@ -83,7 +91,7 @@ def test_a_cut_begins_with_its_end(host: Host, run_module: RunModule) -> None:
     [
         ({}, None, "no nft; install the package nftables"),
         ({"nft list tables": (1, "", "Operation not permitted")}, "nft", "(Operation not permitted); install"),
-        ({"nft list table ": (0, "table", "")}, "nft", "cut off already"),
+        ({"nft list tables": (0, TABLES, "")}, "nft", "cut off already"),
         ({"systemctl show": (0, "0", "")}, "nft", "does not run"),
     ],
 )
@@ -101,8 +109,8 @@ def test_a_host_that_cannot_be_cut_off_is_left_alone(
 def test_a_cut_that_a_killed_drill_has_left_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, run_module: RunModule
 ) -> None:
-    host = adopted(Host(**{"nft list table ": (0, "table", "")}), monkeypatch)
-    monkeypatch.setattr("time.sleep", lambda _: host.set_answer("nft list table ", (1, "", "")))
+    host = adopted(Host(**{"nft list tables": (0, TABLES, "")}), monkeypatch)
+    monkeypatch.setattr("time.sleep", lambda _: host.set_answer("nft list tables", (0, "table inet other\n", "")))
     assert run_module("kafka_fault", **CUT)["changed"]
     assert [each[0] for each in host.broken] == ["systemd-run", "nft"]
 
@@ -139,6 +147,36 @@ def test_a_timer_that_a_killed_drill_has_left_is_waited_for_although_rights_are_
 def test_a_fault_is_waited_for_as_long_as_it_lasts() -> None:
     params = {"unit": "kafka", "seconds": 20, "log_dir": None}
     assert Killed(lambda _: (0, "", ""), params).leftover_seconds == 20 + LEFTOVER_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("fault", "unanswered", "said"),
+    [
+        (Full, "systemctl is-active", "Failed to connect to bus"),
+        (CutOff, "nft list tables", "Device or resource busy"),
+    ],
+)
+def test_a_host_that_does_not_answer_is_no_sign_of_the_end_of_a_fault(
+    fault: type[Fault], unanswered: str, said: str
+) -> None:
+    params = {"unit": "kafka", "seconds": 0, "log_dir": "/data", "timeout": 0, "peers": [], "ports": []}
+    host = Host(**{unanswered: (1, "", said)})
+    assert "still" in fault(host.run, params, "nft").trouble("16")
+
+
+def test_a_fault_whose_end_is_not_known_is_reported(
+    host: Host, monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    kill = host.run
+
+    def run(command: list[str]) -> Answer:
+        if command[1] == "kill":
+            host.set_answer("systemctl show", (0, "", ""))
+            host.set_answer("systemctl kill", (0, "", ""))
+        return kill(command)
+
+    monkeypatch.setattr(host, "run", run)
+    assert "not known whether the fault is over" in run_module("kafka_fault", action="killed", timeout=0)["msg"]
 
 
 def test_a_frozen_node_is_waited_for_until_it_goes_on(

@@ -21,6 +21,8 @@ POLL_SECONDS = 0.1
 LEFTOVER_SECONDS = 5.0
 #: Time in which the kernel holds all threads of a process that is sent a signal.
 NOTICED_SECONDS = 2.0
+#: Exit codes of ``systemctl is-active`` for a unit that is not active, and for one that does not exist.
+NOT_ACTIVE = (3, 4)
 #: Runs a command; gives its exit code, output and errors.
 Run = Callable[[list[str]], tuple[int, str, str]]
 NO_NFT = "install the package nftables on it, or leave node_cut_off and controller_cut_off out of kafka_drill_faults"
@@ -48,11 +50,15 @@ class Fault(abc.ABC):
         return self._run(list(command))
 
     def process(self) -> str:
-        """Return the id of the unit's process; ``0`` if none runs."""
+        """Return the id of the unit's process; ``0`` if none runs. Raises ToolError if systemd does not answer."""
         code, out, said = self.run("systemctl", "show", "--property=MainPID", "--value", f"{self.unit}.service")
-        if code:
-            raise ToolError(f"systemctl show {self.unit}.service: {said.strip()}")
+        if code or not out.strip().isdigit():
+            raise ToolError(f"systemctl show {self.unit}.service: {said.strip() or 'no answer'}")
         return out.strip()
+
+    def ended(self, *units: str) -> bool:
+        """Check that none of `units` is active. Without an answer from systemd, one may be."""
+        return self.run("systemctl", "is-active", "--quiet", *units)[0] in NOT_ACTIVE
 
     def refusal(self) -> str:
         """Return why this host cannot have the fault; empty if it can."""
@@ -124,7 +130,7 @@ class Unreadable(Halted):
     def timed(self) -> bool:
         """Check whether a timer of a killed drill is still to restore rights, or does so now: a second is refused."""
         units = [f"{commands.restorer(self.unit)}.{kind}" for kind in ("timer", "service")]
-        return self.run("systemctl", "is-active", "--quiet", *units)[0] == 0
+        return not self.ended(*units)
 
     def readable(self) -> bool:
         """Check whether the owner has all rights, those that this fault restores in the end."""
@@ -157,7 +163,7 @@ class Full(Halted):
         return commands.full(self.unit, self.seconds, self.log_dir, owner, available)
 
     def over(self) -> bool:
-        return self.run("systemctl", "is-active", "--quiet", commands.filler(self.unit))[0] != 0
+        return self.ended(commands.filler(self.unit))
 
     def remedy(self) -> str:
         return f"{self.log_dir} is still full: run systemctl stop {commands.filler(self.unit)} on this host"
@@ -180,7 +186,8 @@ class CutOff(Fault):
         return commands.cut_off(self.nft, self.seconds, addresses(self.params["peers"]), self.params["ports"])
 
     def over(self) -> bool:
-        return self.run(self.nft, "list", "table", *commands.TABLE)[0] != 0
+        code, tables, _ = self.run(self.nft, "list", "tables")
+        return code == 0 and f"table {' '.join(commands.TABLE)}" not in tables.splitlines()
 
     def trouble(self, before: str) -> str:
         del before
