@@ -13,6 +13,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.difference import RELEASE, Difference
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import plan as node
+from ansible.module_utils.kraft.node.service import repetition
 from ansible.module_utils.kraft.node.service.plan import NodeState, plan_node
 from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
@@ -170,6 +171,14 @@ def test_what_systemd_still_works_at_is_waited_for(host: Host) -> None:
     host.jobs = [71] * 100
     failed = host.kafka_node(timeout=0)
     assert "systemctl list-jobs" in failed["msg"]
+
+
+def test_a_systemd_that_does_not_answer_may_still_work_at_the_unit(tmp_path: Path) -> None:
+    """It does not answer while it executes itself again. The job goes on after that."""
+    answers = iter([(1, "", "Failed to connect to bus"), (0, "Job=71\n", ""), (0, "", "")])
+    repetition.wait_for_job(lambda _: next(answers), "kafka", 5, booted=tmp_path)
+    assert list(answers) == []
+    repetition.wait_for_job(lambda _: (1, "", "no systemd"), "kafka", 0, booted=tmp_path / "absent")
 
 
 def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> None:

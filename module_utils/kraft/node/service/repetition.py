@@ -7,28 +7,31 @@ restart therefore names the replaced process by its start, and is done once that
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service.staging import Place, kept_at
-from ansible.module_utils.kraft.node.service.unit_state import Run, parse_show
+from ansible.module_utils.kraft.node.service.unit_state import SYSTEMD_RUNNING, Run, parse_show
 
 STEP_SECONDS = 0.2
 
 
-def wait_for_job(run: Run, unit: str, timeout: float) -> None:
-    """Wait until systemd has no job for `unit`. Raises ToolError if it still has one after `timeout` seconds."""
+def wait_for_job(run: Run, unit: str, timeout: float, booted: Path = SYSTEMD_RUNNING) -> None:
+    """Wait until systemd has no job for `unit`. Raises ToolError if it may still have one after `timeout` seconds."""
     deadline = time.monotonic() + timeout
-    while has_job(run, unit):
+    while has_job(run, unit, booted):
         if time.monotonic() >= deadline:
-            raise ToolError(f"systemd has worked at {unit}.service for {timeout:g} s; see systemctl list-jobs")
+            raise ToolError(
+                f"systemd has worked at {unit}.service for {timeout:g} s, or does not answer; see systemctl list-jobs"
+            )
         time.sleep(STEP_SECONDS)
 
 
-def has_job(run: Run, unit: str) -> bool:
-    """Check whether systemd is starting or stopping the unit, or is about to."""
+def has_job(run: Run, unit: str, booted: Path) -> bool:
+    """Check whether systemd starts or stops the unit, or is about to. It may as well if it runs and does not answer."""
     rc, out, _ = run(["systemctl", "show", "--property=Job", "--", f"{unit}.service"])
-    return rc == 0 and parse_show(out).get("Job", "0") not in ("", "0")
+    return booted.is_dir() if rc != 0 else parse_show(out).get("Job", "0") not in ("", "0")
 
 
 def is_done(found: node.NodeState, replaces: int) -> bool:
