@@ -128,7 +128,7 @@ class FeatureAdmin:
         return _words(error)
 
     def _await(self, wanted: Mapping[str, int]) -> None:
-        """Wait until every serving broker shows the new levels."""
+        """Wait until every serving broker shows the new levels. Without one they are not known."""
         stall_timeout = StallTimeout(self._timeout)
         while True:
             _, supported = self.observe()
@@ -137,7 +137,7 @@ class FeatureAdmin:
                 for node_id, features in supported.items()
                 if any(wanted.get(one.name, one.level) != one.level for one in features)
             ]
-            if not late:
+            if supported and not late:
                 return
             if not stall_timeout.lasts(tuple(late)):
                 raise ToolError(f"finalised, and brokers {late} do not show it after {self._timeout:g} s")

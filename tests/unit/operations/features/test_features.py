@@ -8,7 +8,7 @@ from ansible.module_utils.kraft.cluster.departed import Registered
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
 from ansible.module_utils.kraft.operations.features import upgrade
-from ansible.module_utils.kraft.operations.features.admin import FeatureAdmin
+from ansible.module_utils.kraft.operations.features.admin import FeatureAdmin, Plan
 from ansible.module_utils.kraft.operations.features.departures import Departures
 from ansible.module_utils.kraft.operations.features.plan import SAFE_DOWNGRADE, UPGRADE, feature_refusals, plan, refused
 from ansible.module_utils.kraft.spec.inventory.releases import levels, release_features
@@ -116,6 +116,16 @@ def test_a_registration_is_not_renewed_while_its_controller_may_run(monkeypatch:
         assert [one.node_id for one in departures.find_departed(gone)] == [8]
         with pytest.raises(UnreachableError, match=r"controller 8 .* may still run"):
             departures.find_departed(late)
+
+
+def test_levels_that_no_broker_shows_are_not_known_to_be_finalised(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = iter([{}, {}, {1: node(level=30)}])
+    monkeypatch.setattr(FeatureAdmin, "observe", lambda _: (cluster(), next(seen)))
+    monkeypatch.setattr(FeatureAdmin, "update", lambda *_, **__: "")
+    with Client({"bootstrap_servers": []}) as client:
+        changes = plan({MV: 30}, node())
+        FeatureAdmin(client, 5.0, sleep=lambda _: None).apply(Plan(changes, (), (), cluster(), ()))
+    assert list(seen) == []
 
 
 @pytest.mark.parametrize(("level", "dropped"), [(0, None), (29, []), (33, [8])])
