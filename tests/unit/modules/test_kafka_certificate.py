@@ -93,6 +93,14 @@ def test_a_listener_that_still_trusts_others_is_named(tmp_path: Path, monkeypatc
     await_accepted(run, ["k1:9094"], params)
 
 
+def test_a_listener_that_does_not_answer_does_not_trust_authorities_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load_module, "accepted", lambda _: frozenset())
+    with pytest.raises(ToolError, match=r"clients\.pem"):
+        await_accepted(lambda *_, **__: (0, "", ""), ["k1:9094"], {"directory": str(tmp_path), "timeout": 0})
+
+
 @pytest.fixture
 def unloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Parameters for a node that has still to load its certificate."""

@@ -86,9 +86,14 @@ def mutual(listeners: list[dict[str, Any]], directory: str) -> list[str]:
 
 
 def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[str, Any]) -> None:
-    """Wait until each address lists the installed client authorities. Raises ToolError for those that do not."""
+    """Wait until each address lists the installed client authorities. Raises ToolError for those that do not.
+
+    A listener that does not answer lists none, so at least one authority must be known here.
+    """
     path = os.path.join(params["directory"], f"{certificate.CLIENTS}.pem")
     wanted = subjects(run, read_text(path)) if addresses else frozenset()
+    if addresses and not wanted:
+        raise ToolError(f"{path}: names no authority of clients, or cannot be read; run deploy_cluster.yml, then again")
     deadline = time.monotonic() + params["timeout"]
     while others := [address for address in addresses if accepted(address) != wanted]:
         if time.monotonic() > deadline:
