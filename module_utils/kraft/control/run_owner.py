@@ -38,6 +38,7 @@ PULSE = (
     Path(vars(constants)["DEFAULT_LOCAL_TMP"]) / "kraftwright-run"
 )  # in this run's own directory, which goes with it
 TIMEOUT, STEP = 10.0, 0.1  # seconds until the workers of a run that was killed have ended
+UNSEEN = "unseen"  #: start of a process that exists and shows no more than that
 GONE = ("Z", "X")  # states of a process that has ended and is still listed
 MOST_BROKEN = 5  #: dead runs whose locks one run takes over on a host
 
@@ -51,7 +52,7 @@ def main_process() -> int:
 
 
 def started(pid: int, proc: Path = PROC) -> str:
-    """Return the start of a process of this machine; empty if there is none, or if it has ended.
+    """Return the start of a process of this machine; empty if there is none, or if it has ended; UNSEEN if unknown.
 
     Linux counts from the boot, so that a change of the clock does not make another process of it. Elsewhere it is the
     output of ps.
@@ -60,9 +61,21 @@ def started(pid: int, proc: Path = PROC) -> str:
         return said_by_ps(pid)
     try:
         state, *rest = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        began = rest[18]  # field 22 of proc(5): starttime, in ticks
+    except (OSError, ValueError, IndexError):
+        return UNSEEN if exists(pid) else ""
+    return "" if state in GONE else began
+
+
+def exists(pid: int) -> bool:
+    """Check for a process without /proc, which can hide those of other users (its mount option ``hidepid``)."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
     except OSError:
-        return ""
-    return "" if state in GONE else rest[18]  # field 22 of proc(5): starttime, in ticks
+        return True
+    return True
 
 
 def said_by_ps(pid: int) -> str:
@@ -153,9 +166,10 @@ def asking(pid: int, use: str = lock.CHANGED) -> lock.Record:
 
 
 def is_main_alive(record: lock.Record) -> bool:
-    """Check that the main process of `record` still runs here: same pid, same start."""
+    """Check that the main process of `record` still runs here: same pid, and the same start or one that is unknown."""
     pid, _, began = record.process.partition(" ")
-    return bool(began) and pid.isdigit() and started(int(pid)) == began
+    now = started(int(pid)) if began and pid.isdigit() else ""
+    return bool(now) and (now == began or UNSEEN in (now, began))
 
 
 def workers(pulse: str, proc: Path = PROC) -> list[int]:

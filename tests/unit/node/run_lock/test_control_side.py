@@ -46,6 +46,23 @@ def test_a_run_lives_until_its_process_ends(action: Any) -> None:
     assert lock.is_stale(held, ours, action.is_alive(held))
 
 
+@pytest.mark.parametrize("shown", [None, "", "7 (sleep) S 1"])
+def test_a_run_that_proc_hides_or_shows_in_part_is_not_dead(
+    action: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str | None
+) -> None:
+    """With ``hidepid``, the runs of other users have no entry."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        held, ours = held_by(action, process), action.asking(os.getpid())
+        (tmp_path / "self").touch()
+        if shown is not None:
+            (tmp_path / str(process.pid)).mkdir()
+            (tmp_path / str(process.pid) / "stat").write_text(shown)
+        monkeypatch.setattr(action.started, "__defaults__", (tmp_path,))
+        assert not lock.is_stale(held, ours, action.is_alive(held))
+        process.kill()
+    assert lock.is_stale(held, ours, action.is_alive(held))
+
+
 def test_a_killed_process_that_no_one_has_waited_for_is_dead(action: Any) -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         held = held_by(action, process)
