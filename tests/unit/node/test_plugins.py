@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import plugins
+from ansible.module_utils.kraft.node.service import staging
 
 CLASS = "org/example/Storage.class"
 
@@ -127,3 +128,16 @@ def test_plugins_that_no_unit_names_are_removed(tmp_path: Path) -> None:
     unit = f"ExecStartPre=x :{tmp_path}/plugins/kept-1/*:{tmp_path}/plugins/old-12/*"
     plugins.prune(str(tmp_path), ["", unit])
     assert names(tmp_path / "plugins") == ["kept-1", "old-12"]
+
+
+def test_plugins_of_a_unit_that_cannot_be_read_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "UNIT_DIR", str(tmp_path))
+    needed = tmp_path / "plugins/storage-0123456789ab"
+    needed.mkdir(parents=True)
+    place = staging.Place("kafka", str(tmp_path), "4.3.1")
+    (tmp_path / staging.PREVIOUS / place.service).mkdir(parents=True)  # a file that no read opens
+    staging.clean_plugins(place)
+    assert needed.exists()
+    (tmp_path / staging.PREVIOUS / place.service).rmdir()
+    staging.clean_plugins(place)
+    assert not needed.exists()

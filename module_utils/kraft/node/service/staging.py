@@ -174,9 +174,20 @@ def clean_other_releases(place: Place) -> None:
 
 
 def clean_plugins(place: Place) -> None:
-    """Remove plugins that neither the next start, nor the unit in place, nor a way back names."""
+    """Remove plugins that neither the next start, nor the unit in place, nor a way back names.
+
+    A unit that cannot be read may name any of them, so then all stay.
+    """
     rooms = (f"{place.install_dir}/{room}/{place.service}" for room in (NEXT, PREVIOUS))
-    plugins.prune(place.install_dir, [read_text(path) for path in (*rooms, place.unit_file)])
+    units: list[str] = []
+    for path in (*rooms, place.unit_file):
+        try:
+            units.append(read(path).decode("utf-8", "replace"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return
+    plugins.prune(place.install_dir, units)
 
 
 def delete_secrets(install_dir: str, check_mode: bool) -> dict[str, Any]:
