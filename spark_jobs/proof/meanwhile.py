@@ -80,8 +80,8 @@ def _other_offsets(compared: Comparison, pair: TopicPair) -> Iterator[tuple[str,
     ]
     for number in pair.partitions:
         more, there = (ends[at][number] - pair.sides[at].window.ends[number] for at in (SOURCE, TARGET))
-        yield GROWN if more > 0 else SHORTER, abs(more)
-        yield WRITTEN, max(0, there)
+        yield GROWN if more > 0 else SHORTER[SOURCE], abs(more)
+        yield WRITTEN if there > 0 else SHORTER[TARGET], abs(there)
     yield from _deleted(compared, pair)
 
 

@@ -36,6 +36,7 @@ ROWS = (
     "kafka_mirror_set_offsets=true",
     "still grows on the source",
     "at its end on the source during the proof",
+    "at its end on the target during the proof",
     "was written on the target during the proof",
     "was deleted on the source during the proof",
     "was deleted on the target during the proof",
@@ -56,15 +57,18 @@ EXEMPT = {
 }
 
 
-GROWN, SHORTER, WRITTEN, DELETED, MOVED = "grown", "shorter", "written", "deleted", "moved"
+GROWN, WRITTEN, DELETED, MOVED = "grown", "written", "deleted", "moved"
 #: By side: the source, the target.
+SHORTER = ("shorter_on_source", "shorter_on_target")
 REMADE, SPLIT = ("remade_on_source", "remade_on_target"), ("split_on_source", "split_on_target")
 #: Changes since the proof began, by kind: the sentence with the topic and a number of offsets, or with the group and a
 #: number of partitions.
 MEANWHILE = {
     GROWN: "{} still grows on the source: {:,} offsets during the proof. Stop its producers, then repeat this.",
-    SHORTER: "{} lost {:,} offsets at its end on the source during the proof: it was made again or truncated. "
+    SHORTER[0]: "{} lost {:,} offsets at its end on the source during the proof: it was made again or truncated. "
     "Repeat this.",
+    SHORTER[1]: "{} lost {:,} offsets at its end on the target during the proof: it was made again or truncated. Copy it "
+    "again, then repeat this.",
     WRITTEN: "{} was written on the target during the proof: {:,} offsets. Stop the producers there, then repeat this.",
     DELETED: "{}: {:,} offsets were deleted on the target during the proof, and the source still holds their records. "
     "Repeat this.",

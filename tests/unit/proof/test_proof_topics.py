@@ -118,9 +118,10 @@ def test_a_transaction_that_began_during_the_proof_counts_only_before_a_switch()
     assert behind(copying, True) == {"orders": 1}
 
 
-def test_a_source_that_is_shorter_or_a_target_that_was_written_is_not_at_rest() -> None:
-    assert now(Admin({0: 3, 1: 9}, {}), Admin(*AT_REST)) == {"grown": 2, "shorter": 2}
+def test_a_side_that_is_shorter_or_was_written_is_not_at_rest() -> None:
+    assert now(Admin({0: 3, 1: 9}, {}), Admin(*AT_REST)) == {"grown": 2, "shorter_on_source": 2}
     assert now(Admin(*AT_REST), Admin({0: 6, 1: 7}, {})) == {"written": 1}
+    assert now(Admin(*AT_REST), Admin({0: 6, 1: 4}, {})) == {"written": 1, "shorter_on_target": 3}
 
 
 @pytest.mark.parametrize("side", [0, 1])
