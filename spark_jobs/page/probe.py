@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from spark_jobs.page import environment, probe_charts, text
+from spark_jobs.probe import verdict
 
 FAULTS = {"lost": "Lost", "duplicated": "Duplicated", "reordered": "Out of order", "misplaced": "Misplaced"}
 MOST_ROWS = 60
@@ -19,8 +20,8 @@ def render(audit: Mapping[str, Any]) -> str:
     return page.render(
         audit=audit,
         drill=audit.get("drill", ()),
-        outcome=audit["outcome"],
-        word="Nothing lost" if audit["outcome"] == "proven" else "Not proven",
+        outcome="unreachable" if audit["outcome"] == verdict.UNDECIDED else audit["outcome"],
+        word=verdict.WORDS[audit["outcome"]],
         begun=begun,
         figures=figures(audit),
         timeline=probe_charts.timeline(audit),

@@ -5,8 +5,8 @@
     python -m spark_jobs.probe audit --directory DIRECTORY    accounts for a probe's records, again or later
 
 ``home`` is the directory of one cluster's probes, each in a separate directory below it. Exit codes: 0 proven, or
-started; 1 something is lost, duplicated, out of order or misplaced; 2 the cluster cannot be reached; 3 usage or
-installation; 4 a defect.
+started; 1 something is lost, duplicated, out of order or misplaced, or undecided, since the probe did not see the end;
+2 the cluster cannot be reached; 3 usage or installation; 4 a defect.
 """
 
 from __future__ import annotations

@@ -34,9 +34,14 @@ def audit(spark: SparkSession, directory: Path) -> dict[str, Any]:
     end = directory / client.END
     result |= {"cluster": wanted.cluster, "run_id": wanted.run_id, "topic": wanted.topic, "rate": wanted.rate}
     result |= {"whole": end.is_file(), "end": json.loads(end.read_text()) if end.is_file() else None}
-    result["sentences"] = verdict.sentences(result)
+    result |= {"outcome": verdict.overall(result), "sentences": verdict.sentences(result)}
     private_file.write(directory / FILE, json.dumps(result, indent=1) + "\n")
     return result
+
+
+def is_undecided(directory: Path) -> bool:
+    """Check the account that was written in ``directory``."""
+    return bool(json.loads((directory / FILE).read_text())["outcome"] == verdict.UNDECIDED)
 
 
 def exit_code(result: dict[str, Any]) -> int:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from spark_jobs import private_file, session, submit
-from spark_jobs.errors import EXIT_PROVEN, SmokeError, UnreachableError
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, SmokeError, UnreachableError
 from spark_jobs.installation import JARS
 from spark_jobs.page import probe as page
 from spark_jobs.probe import audit, client, process, settings
@@ -100,17 +100,21 @@ def print_line(text: str) -> None:
 
 
 def _settle(home: Path) -> int:
-    """End a probe that another run has left, and account for it; forget one whose topic is gone."""
+    """End a probe that another run has left, and account for it; forget one whose topic is gone.
+
+    A fault ends this run. An undecided account does not: its probe was killed, as a rule with the run.
+    """
     left = process.find(home)
     if left is None:
         return EXIT_PROVEN
     print_line(f"A probe of an earlier run was left in {left.directory}:")
     try:
-        return stop(home)
+        code = stop(home)
     except SmokeError as error:
         process.forget(home)
         print_line(f"it cannot be accounted for: {error}")
         return EXIT_PROVEN
+    return EXIT_PROVEN if code == EXIT_FAILED and audit.is_undecided(left.directory) else code
 
 
 def _prepared(home: Path, wanted: settings.ProbeSettings) -> Path:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 FAULTS = {"lost": "lost", "duplicated": "duplicated", "reordered": "out of order", "misplaced": "misplaced"}
-PROVEN, FAILED = "proven", "failed"
+PROVEN, FAILED, UNDECIDED = "proven", "failed", "undecided"
+WORDS = {PROVEN: "Nothing lost", FAILED: "Not proven", UNDECIDED: "Undecided"}
 KINDS = {"retry": "tried again", "trouble": "connection", "failed": "given up"}
 MOST_ERRORS = 6
 NAMED_PARTITIONS = 12
@@ -15,6 +16,11 @@ NAMED_PARTITIONS = 12
 def outcome(counts: Mapping[str, int]) -> str:
     """Return proven if something was acknowledged and every promise was kept."""
     return PROVEN if counts["acked"] and not any(counts[fault] for fault in FAULTS) else FAILED
+
+
+def overall(audit: Mapping[str, Any]) -> str:
+    """Return the outcome; undecided if nothing is known against it, and the probe did not see the end."""
+    return UNDECIDED if audit["outcome"] == PROVEN and _ended(audit) else str(audit["outcome"])
 
 
 def totals(partitions: Sequence[Mapping[str, int]]) -> dict[str, int]:

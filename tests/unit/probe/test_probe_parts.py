@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,9 +13,10 @@ import pytest
 from pyarrow import parquet
 
 from spark_jobs import one_run
-from spark_jobs.errors import UnreachableError, UsageError
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError, UsageError
 from spark_jobs.page import probe as page
-from spark_jobs.probe import process, settings, steps, verdict
+from spark_jobs.probe import commands, process, settings, steps, verdict
+from spark_jobs.probe.audit import FILE, exit_code
 from spark_jobs.probe.events import ACK, SEND, Clock, EventLog
 from spark_jobs.probe.records import HEAD_LENGTH, decode, encode
 from tests.unit.probe.audits import STEPS, audit
@@ -157,11 +159,28 @@ def test_the_account_names_the_longest_stall_with_its_step(wording: Wording) -> 
     ],
     ids=["asked to end", "ended by itself", "killed"],
 )
-def test_a_probe_that_no_one_has_ended_says_that_it_knows_nothing_of_what_came_later(
+def test_a_probe_that_no_one_has_ended_knows_nothing_of_what_came_later_and_proves_nothing(
     changed: dict[str, Any], said: str | None
 ) -> None:
-    last = verdict.sentences({**audit(), **changed})[-1]
+    found = {**audit(), **changed}
+    last = verdict.sentences(found)[-1]
     assert said in last if said else "the probe ended" not in last
+    found["outcome"] = verdict.overall(found)
+    assert found["outcome"] == (verdict.UNDECIDED if said else verdict.PROVEN)
+    assert exit_code(found) == (EXIT_FAILED if said else EXIT_PROVEN)
+    assert ("Undecided." in page.render(found)) == bool(said)
+    assert ("Nothing lost" in page.render(found)) != bool(said)
+    assert verdict.overall({**audit(lost=1), **changed}) == verdict.FAILED
+
+
+@pytest.mark.parametrize(("outcome", "code"), [("undecided", EXIT_PROVEN), ("failed", EXIT_FAILED)])
+def test_only_a_fault_of_an_earlier_probe_keeps_a_new_one_from_its_start(
+    outcome: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps({"outcome": outcome}))
+    monkeypatch.setattr(process, "find", lambda _: process.Left(tmp_path, None))
+    monkeypatch.setattr(commands, "stop", lambda _: EXIT_FAILED)
+    assert commands._settle(tmp_path) == code
 
 
 @pytest.mark.parametrize("fault", list(verdict.FAULTS))
