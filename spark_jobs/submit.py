@@ -35,7 +35,15 @@ from spark_jobs import (
 )
 from spark_jobs.cli import Parser, parser, with_config
 from spark_jobs.config import SmokeConfig
-from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, InstallationError, SmokeError, TimedOutError
+from spark_jobs.errors import (
+    EXIT_DEFECT,
+    EXIT_FAILED,
+    EXIT_PROVEN,
+    EXIT_UNREACHABLE,
+    InstallationError,
+    SmokeError,
+    TimedOutError,
+)
 from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings, spark_home
 from spark_jobs.progress import CHECKPOINT, SESSION_UP, Progress, last_line, steps
 from spark_jobs.verdict import ended
@@ -53,6 +61,7 @@ SHORT_RUN = 1_000_000
 SHORT_RUN_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 LONG_RUN_JAVA = "-XX:+UseParallelGC"
 GRACE_SECONDS = 10
+VERDICTS = {EXIT_PROVEN: "proven", EXIT_FAILED: "failed"}  #: the outcome in the job's report after these exit codes
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ def _run(settings: SmokeConfig, options: argparse.Namespace) -> int:
         raise _broken(settings, TimedOutError(_too_long(settings, seconds, options.master)))
     if code < 0:
         raise _broken(settings, InstallationError(_killed(settings, -code)))
-    if code not in range(EXIT_DEFECT) or (code == EXIT_FAILED and not _judged(settings)):
+    if code not in range(EXIT_DEFECT) or (code in VERDICTS and not _judged(settings, VERDICTS[code])):
         known = causes.meaning([], log.read_text(errors="replace"))
         if known and code == EXIT_FAILED:
             raise _broken(settings, known)
@@ -102,10 +111,13 @@ def _run(settings: SmokeConfig, options: argparse.Namespace) -> int:
     return code
 
 
-def _judged(settings: SmokeConfig) -> bool:
-    """Check whether the job left this run's verdict: spark-submit itself ends with the same 1 if it cannot start."""
+def _judged(settings: SmokeConfig, outcome: str) -> bool:
+    """Check whether the job left this verdict of this run.
+
+    spark-submit itself ends with 1 if it cannot start, and with 0 if it waits for no driver (deploy mode cluster).
+    """
     found = report.of_run(settings)
-    return bool(found and found["verdict"]["outcome"] == "failed")
+    return bool(found and found["verdict"]["outcome"] == outcome)
 
 
 def find_tools(environment: Mapping[str, str], jars: Path) -> Tools:

@@ -15,7 +15,7 @@ import pytest
 
 from spark_jobs import config, masters, native_smoke_command, report, submit
 from spark_jobs.config import SmokeConfig
-from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
+from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_PROVEN, EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
 from spark_jobs.progress import Progress
 
 EXAMPLE = json.loads((Path(__file__).parent / "example_report.json").read_text())
@@ -179,16 +179,24 @@ def left(directory: Path, settings: SmokeConfig, outcome: str, counted: bool = F
 
 
 @pytest.mark.parametrize(
-    ("saved", "code"), [(None, EXIT_DEFECT), ("unreachable", EXIT_DEFECT), ("failed", EXIT_FAILED)]
+    ("saved", "ended", "code"),
+    [
+        (None, 1, EXIT_DEFECT),
+        ("unreachable", 1, EXIT_DEFECT),
+        ("failed", 1, EXIT_FAILED),
+        (None, 0, EXIT_DEFECT),
+        ("unreachable", 0, EXIT_DEFECT),
+        ("proven", 0, EXIT_PROVEN),
+    ],
 )
-def test_a_spark_that_cannot_start_is_no_verdict(
-    saved: str | None, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_exit_code_of_spark_without_the_jobs_report_is_no_verdict(
+    saved: str | None, ended: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def job() -> None:
         if saved:
             left(tmp_path, settings, saved)
 
-    settings = prepared(tmp_path, monkeypatch, 1, "something odd\n", job)
+    settings = prepared(tmp_path, monkeypatch, ended, "something odd\n", job)
     assert run(tmp_path) == code
 
 
