@@ -74,12 +74,13 @@ def made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
 
 
 def saved(config: SmokeConfig) -> NativeSmoke | None:
-    """Return the native smoke test in ``output_dir`` if it is this run's, of this topic."""
+    """Return the native smoke test in ``output_dir`` if it is this run's, of this topic with all its partitions."""
     path = config.output_dir / FILE
     if not path.is_file():
         return None
     content = json.loads(path.read_text())
-    if (content["run_id"], content["topic"]) != (config.run_id, config.topic):
+    made = (content["run_id"], content["topic"], len(content["leaders"]))
+    if made != (config.run_id, config.topic, config.partitions):
         return None
     view = TopicView(
         leaders={int(partition): leader for partition, leader in content["leaders"].items()},

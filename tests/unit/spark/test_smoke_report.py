@@ -75,6 +75,8 @@ def test_a_saved_native_smoke_test_is_this_runs_only(tmp_path: Path) -> None:
     native_smoke_command._save(mine, native())
     assert native_smoke_command.saved(mine) == native()
     assert native_smoke_command.saved(SmokeConfig("run-2", "127.0.0.1:1", "smoke", 2, 100, 100, tmp_path)) is None
+    grown = dataclasses.replace(mine, partitions=3)  # by a change of the file since: the third one would not be read
+    assert native_smoke_command.saved(grown) is None
 
 
 def test_a_saved_native_smoke_test_is_taken_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
