@@ -121,6 +121,18 @@ def test_a_probe_that_no_one_answers_is_ended_and_forgotten(tmp_path: Path) -> N
     assert process.find(tmp_path) is None
 
 
+def test_a_start_that_finds_another_probe_at_work_leaves_its_mark(tmp_path: Path) -> None:
+    """Without it the other run's stop would find no probe, and account for nothing."""
+    directory = tmp_path / "second"
+    directory.mkdir()
+    settings.save(settings.ProbeSettings("127.0.0.1:1", "mine", 3, 30, run_id="second"), directory)
+    descriptor = process.hold(tmp_path, tmp_path / "first")
+    with pytest.raises(UnreachableError, match="another probe holds"):
+        process.start(tmp_path, directory, 60)
+    assert process.find(tmp_path) == process.Left(tmp_path / "first", os.getpid())
+    os.close(descriptor)
+
+
 def test_a_number_that_belongs_to_another_process_by_now_is_not_taken_for_the_probe(tmp_path: Path) -> None:
     descriptor = process.hold(tmp_path, tmp_path)
     path = tmp_path / process.PID_FILE
