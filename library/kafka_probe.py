@@ -13,8 +13,8 @@ description:
   - V(stopped) ends it, reads its topic with Spark and fails when an acknowledged record is lost, or one is duplicated,
     out of order or misplaced. Without a probe there is nothing to do.
   - V(drilled) reports for each fault of a drill its effect on clients, and the limits that the settings promise. It
-    reads the account that the last probe has left, shows a table, writes C(drill.json) beside it, and puts the table on
-    the probe's page. It fails if clients waited longer than the nodes' timeouts promise, or if a fault is missing.
+    reads the account in O(directory), shows a table, writes C(drill.json) beside it, and puts the table on the probe's
+    page. It fails if clients waited longer than the nodes' timeouts promise, or if a fault or the account is missing.
   - Changes nothing that lasts (the topic is removed again), and does nothing in check mode.
 options:
   state:
@@ -26,6 +26,10 @@ options:
     description: Directory on the control machine for the probes of one cluster.
     type: path
     required: true
+  directory:
+    description: Directory of the drill's own probe, as V(stopped) has returned it.
+    type: path
+    default: ""
   required:
     description: If true, a probe fails at its start if no broker answers.
     type: bool

@@ -20,6 +20,7 @@ if str(ROOT) not in sys.path:
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
 from ansible.module_utils.kraft.control.files import json_of
+from ansible.module_utils.kraft.control.remembered import remembered
 from ansible.module_utils.kraft.operations.drill import account
 from ansible.module_utils.kraft.wording import printable
 
@@ -30,6 +31,7 @@ DISPLAY = Display()
 ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["started", "stopped", "drilled"], "default": "started"},
     "home": {"type": "path", "required": True},
+    "directory": {"type": "path", "default": ""},
     "required": {"type": "bool", "default": True},
     "now": {"type": "list", "elements": "str", "default": []},
     "settings": {"type": "dict", "default": {}},
@@ -60,7 +62,7 @@ class ActionModule(ActionBase):
         if given["state"] == "stopped":
             directory = current(home)
             done = probe("stop", "--home", str(home))
-            return {**result(done, directory), **figures(directory)}
+            return remembered({**result(done, directory), **figures(directory)}, "kafka_probed")
         done = probe("start", "--home", str(home), *starting(home, given))
         return result(done, current(home))
 
@@ -115,13 +117,12 @@ def result(done: subprocess.CompletedProcess[str], directory: str) -> dict[str, 
 
 def drilled(given: dict[str, Any]) -> dict[str, Any]:
     """Report each fault of the drill on the screen, in a file and on the probe's page."""
-    accounts = sorted(Path(given["home"]).glob(f"*/{AUDIT}"))
-    if not accounts:
-        return {"failed": True, "msg": f"the probe wrote no report to {given['home']}"}
-    audit = json.loads(accounts[-1].read_text(encoding="utf-8"))
+    directory = Path(given["directory"] or given["home"])
+    if not (directory / AUDIT).is_file():
+        return {"failed": True, "msg": f"the probe of this drill wrote no report to {directory}"}
+    audit = json.loads((directory / AUDIT).read_text(encoding="utf-8"))
     rows = account.rows(audit, given["faults"], given["nodes"], given["seconds"])
     found = [row.as_dict() for row in rows]
-    directory = accounts[-1].parent
     private_file.write(directory / DRILL, json.dumps({"faults": found, "counts": audit["counts"]}, indent=2) + "\n")
     private_file.write(directory / PAGE, page.render({**audit, "drill": found}))
     missed = [row.fault for row in rows if not row.kept]

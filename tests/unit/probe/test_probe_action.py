@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.probe.audits import audit
+
 ROOT = Path(__file__).resolve().parents[3]
 SPEC = importlib.util.spec_from_file_location("kafka_probe", ROOT / "plugins/action/kafka_probe.py")
 assert SPEC is not None
@@ -38,3 +40,17 @@ def test_probe_begins_with_the_listeners_that_the_cluster_has_now(
 def test_only_a_first_deployment_takes_silence_for_an_answer(tmp_path: Path) -> None:
     given = {"required": False, "now": [], "settings": {"bootstrap_servers": WANTED}}
     assert "--if-answers" in PROBE.starting(tmp_path, given)
+
+
+@pytest.mark.parametrize("directory", ["20261122T100000", "none", ""])
+def test_a_drill_is_judged_by_the_account_of_its_own_probe(tmp_path: Path, directory: str) -> None:
+    """Another one may have a later name: of a run before the clock was set back."""
+    for name in ("20261122T100000", "20261122T110000"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / PROBE.AUDIT).write_text(json.dumps({**audit(), "run_id": name, "steps": []}))
+    given = {"home": str(tmp_path), "directory": directory and str(tmp_path / directory)}
+    found = PROBE.drilled({**given, "faults": [], "nodes": {}, "seconds": 30})
+    if directory.startswith("2"):
+        assert found["page"] == str(tmp_path / directory / PROBE.PAGE)
+    else:
+        assert found["failed"]
