@@ -120,15 +120,14 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["groups"] = groups.positions(compared, offsets, log_ends)
     if config.set_offsets:
         draft["groups"] = groups.to_set(draft["groups"])
+    at_rest = config.before_switch
     # In this order: a transaction that ends between the two answers has made the source grow.
     draft["undecided"] = [
         Undecided(topic=topic, side=SIDES[side], offsets=count)
         for side, cluster in enumerate(clusters)
-        for topic, count in topics.undecided(
-            cluster, [pair.sides[side] for pair in pairs], config.before_switch
-        ).items()
+        for topic, count in topics.undecided(cluster, [pair.sides[side] for pair in pairs], at_rest).items()
     ]
-    changed = meanwhile.since(compared, offsets, draft["groups"]) if config.before_switch else []
+    changed = meanwhile.since(compared, offsets, draft["groups"]) if at_rest else meanwhile.replaced(compared)
     draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, changed, draft["undecided"])
     draft["verdict"]["sentences"] += without_offsets(config.groups, draft["groups"])
     if config.before_switch and draft["verdict"]["outcome"] == "failed":

@@ -1,4 +1,7 @@
-"""Changes of both sides since the proof began: before a switch both must be at rest."""
+"""Changes of both sides since the proof began: before a switch both must be at rest.
+
+At any other time a copy may be at work, and clients write. Then the compared topics must at least be there still.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,11 @@ def since(compared: Comparison, offsets: Offsets, positions: Sequence[Position])
     """Return all changes of topics and groups. `offsets`: those from which `positions` were judged."""
     now = committed(compared.clusters, compared.pairs, tuple(offsets))
     return changes(compared) + moved(compared.pairs, offsets, now, positions)
+
+
+def replaced(compared: Comparison) -> list[Change]:
+    """Return topics that were made again or truncated: records were not compared, or those that were are gone."""
+    return [one for one in changes(compared) if one.kind in (*REMADE, *SHORTER)]
 
 
 def changes(compared: Comparison) -> list[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pytest
@@ -14,10 +14,11 @@ from spark_jobs.proof import topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
 from spark_jobs.proof.group_positions import Course, Outcome
-from spark_jobs.proof.meanwhile import changes, moved
+from spark_jobs.proof.meanwhile import changes, moved, replaced
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
 from spark_jobs.proof.topics import SIDES, Cluster, TopicPair, TopicSide, undecided
+from spark_jobs.proof.verdict import Change
 
 
 class Admin:
@@ -65,7 +66,13 @@ class Side(Cluster):
     native = cast("Any", Native())
 
 
-def now(source: Admin, target: Admin, pairs: bool = False, topic_id: str = "id1") -> dict[str, int]:
+def now(
+    source: Admin,
+    target: Admin,
+    pairs: bool = False,
+    topic_id: str = "id1",
+    asked: Callable[[Comparison], list[Change]] = changes,
+) -> dict[str, int]:
     """Changes of both sides since a proof in which all records were the same: kind -> offsets."""
     one = TopicSide("orders", WINDOW, {}, topic_id)
     clusters = [Side(cast("Any", None), Address(""), cast("Any", admin)) for admin in (source, target)]
@@ -79,8 +86,8 @@ def now(source: Admin, target: Admin, pairs: bool = False, topic_id: str = "id1"
         for at, end in WINDOW.ends.items()
     }
     made = Comparison(clusters, [TopicPair(one, one)], lambda _: None, blocks=blocks, courses=courses)
-    assert {one.name for one in changes(made)} <= {"orders"}
-    return {one.kind: one.number for one in changes(made)}
+    assert {one.name for one in asked(made)} <= {"orders"}
+    return {one.kind: one.number for one in asked(made)}
 
 
 def source(decided: dict[int, int], written: dict[int, int]) -> tuple[Cluster, list[TopicPair]]:
@@ -122,6 +129,14 @@ def test_a_side_that_is_shorter_or_was_written_is_not_at_rest() -> None:
     assert now(Admin({0: 3, 1: 9}, {}), Admin(*AT_REST)) == {"grown": 2, "shorter_on_source": 2}
     assert now(Admin(*AT_REST), Admin({0: 6, 1: 7}, {})) == {"written": 1}
     assert now(Admin(*AT_REST), Admin({0: 6, 1: 4}, {})) == {"written": 1, "shorter_on_target": 3}
+
+
+def test_a_copy_at_work_may_grow_and_delete_but_its_topics_stay_the_compared_ones() -> None:
+    """Else records were not compared, or those that were are gone."""
+    at_work, more = Admin({0: 9, 1: 9}, {}), Admin({0: 8, 1: 9}, {}, {1: 3}, ("id1", 3))
+    assert now(at_work, more, asked=replaced) == {}
+    assert now(Admin({0: 3, 1: 9}, {}), at_work, asked=replaced) == {"shorter_on_source": 2}
+    assert now(at_work, Admin(*AT_REST, identity=("id2", 2)), asked=replaced) == {"remade_on_target": 1}
 
 
 @pytest.mark.parametrize("side", [0, 1])
