@@ -81,7 +81,8 @@ class _Reading:
         if error is not None:
             if error.code() not in HARMLESS:
                 raise KafkaException(error)
-            self.waiting.discard(place)
+            if place in self.waiting and (message.offset() or 0) >= self.spans[place][1]:
+                self.waiting.discard(place)  # a new leader gives an older end until the others have caught up
             return
         start, end = self.spans[place]
         offset = message.offset() or 0
@@ -138,8 +139,9 @@ class NativeRecords:
             if messages:
                 heard = monotonic()
             elif monotonic() - heard > SILENT_SECONDS:
-                servers = self.address.bootstrap_servers
-                raise UnreachableError(f"no answer from {servers} within {SILENT_SECONDS:.0f} s; {complaints}")
+                servers, (topic, number) = self.address.bootstrap_servers, min(reading.waiting)
+                left = f"partition {number} of {topic} is not read to its end"
+                raise UnreachableError(f"no answer from {servers} within {SILENT_SECONDS:.0f} s: {left}; {complaints}")
             if done := before - reading.waiting:
                 consumer.pause([TopicPartition(*place) for place in done])
 

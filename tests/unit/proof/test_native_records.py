@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import Producer
 
+from spark_jobs.errors import UnreachableError
+from spark_jobs.proof import native_records
 from spark_jobs.proof.config import Address
 from spark_jobs.proof.native_records import Content, NativeRecords, batches, record
 
@@ -51,9 +53,13 @@ def test_offsets_are_read_without_records(address: Address) -> None:
     assert native.offsets(spans) == {("a", 0): [1, 2], ("a", 1): []}
 
 
-def test_an_end_behind_the_last_record_is_reached(address: Address) -> None:
-    """Markers of transactions are behind it."""
-    assert len(NativeRecords(address).read({("a", 0): (0, 900)})["a", 0]) == 4
+def test_a_log_that_ends_earlier_than_before_is_not_read_to_its_end(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Less would be compared than was there. Markers of transactions count: a broker's end is behind them."""
+    monkeypatch.setattr(native_records, "SILENT_SECONDS", 0.5)
+    with pytest.raises(UnreachableError, match="no answer from .*: partition 0 of a is not read"):
+        NativeRecords(address).read({("a", 0): (0, 900), ("b", 0): (0, 4)})
 
 
 def test_batches_hold_no_more_offsets_than_given() -> None:
