@@ -16,6 +16,7 @@ PLOT = 96
 TOP = 16  # room for the scale's upper label
 PITCH = 16
 SECOND_US = 1_000_000
+MOST_BANDS = 60  # of stalls
 LEAST_MS = 1.0
 
 
@@ -70,7 +71,8 @@ def rates(audit: Mapping[str, Any], axis: Axis) -> Row:
         for n, value in enumerate(values)
         if value
     ]
-    stalls = [_band(stall, axis) for stall in audit["long_stalls"]]
+    longest = sorted(audit["long_stalls"], key=lambda stall: -stall["length_us"])[:MOST_BANDS]
+    stalls = [_band(stall, axis) for stall in longest]
     words = f"Acknowledgements a second over time, {text.integer(highest)} at most"
     picture = _plot(words, axis, [*stalls, *bars], [(text.integer(highest), 1.0)])
     return Row("Acknowledged a second", (), picture)

@@ -58,7 +58,7 @@ def test_a_log_that_ends_earlier_than_before_is_not_read_to_its_end(
 ) -> None:
     """Less would be compared than was there. Markers of transactions count: a broker's end is behind them."""
     monkeypatch.setattr(native_records, "SILENT_SECONDS", 0.5)
-    with pytest.raises(UnreachableError, match="no answer from .*: partition 0 of a is not read"):
+    with pytest.raises(UnreachableError, match=r"no answer from .*: partition 0 of a is not read"):
         NativeRecords(address).read({("a", 0): (0, 900), ("b", 0): (0, 4)})
 
 

@@ -67,6 +67,19 @@ def test_a_log_without_fault_is_proven_with_exact_latencies(judge: Judge) -> Non
     assert [stall["length_us"] for stall in result["stalls"]] == [4 * MS, 6 * MS]
 
 
+def test_a_stall_is_listed_beside_longer_ones_of_many_partitions(judge: Judge) -> None:
+    """A drill would take its fault for one that clients did not feel."""
+    events: list[Event] = []
+    for partition, took in [(number, 30_000) for number in range(70)] + [(0, 20_000)]:
+        first = 0 if took == 30_000 else 2
+        for number, at in ((first, 100_000 * first), (first + 1, 100_000 * first + 1000)):
+            until = at + (took if number % 2 else 4)
+            events.append(Event(SEND, at * MS, "producer-0", partition, number))
+            events.append(Event(ACK, until * MS, "producer-0", partition, number, number))
+    result = judge(events, [row for at in range(70) for row in held(range(2 if at else 4), partition=at)])
+    assert sorted(stall["length_us"] // MS for stall in result["long_stalls"]) == [20_000] + [30_000] * 70
+
+
 def test_a_record_deleted_on_purpose_is_lost_and_named(judge: Judge) -> None:
     result = judge(worked(20), held([n for n in range(20) if n != 7]))
     assert result["outcome"] == "failed"
