@@ -118,6 +118,18 @@ def holds_records(one: Mapping[str, Any], offset: int, split: Split = batches) -
     )
 
 
+def follows(client: Client, address: str, where: Partition, offset: int, split: Split = batches) -> bool:
+    """Check whether a visible record follows. Aborted records in front of it may fill more than one fetch."""
+    while True:
+        one = fetch(client, address, where, offset)
+        if holds_records(one, offset, split):
+            return True
+        read = max((batch.next_offset for batch in split(one["records"] or b"")), default=offset)
+        if read <= offset:
+            return False
+        offset = read
+
+
 class Aborted:
     """Batches of a fetch that are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
 

@@ -153,7 +153,7 @@ def nothing_left(side: Side, nearly: Mapping[Partition, int]) -> Iterator[Partit
     """Yield those without a record from there on. A transaction that is still open holds none yet."""
     leaders = side.partitions({name for name, _ in nearly})
     for where, start in nearly.items():
-        if not kept.holds_records(kept.fetch(side.client, side.brokers[leaders[where]], where, start), start):
+        if not kept.follows(side.client, side.brokers[leaders[where]], where, start):
             yield where
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import namedtuple
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from ansible.module_utils.kraft.operations.mirror import kept, plan, progress, properties_file
@@ -293,6 +293,23 @@ def test_only_what_is_nearly_copied_is_looked_at_record_by_record() -> None:
     far = Topic({0: (0, 10_000), 1: (0, 50), 2: (0, 50), 3: (0, 50)})
     copied = {("orders", 0): 4, ("orders", 1): 49, ("orders", 2): 50}
     assert rest(Seen(Source("one", {"orders": far}), TARGET, copied, {})) == {("orders", 1): 49}
+
+
+@pytest.mark.parametrize("visible", [False, True])
+def test_a_visible_record_is_found_behind_more_aborted_ones_than_one_fetch_holds(
+    visible: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = [*(Marked(at, True, False, 7, ()) for at in (3, 4, 5)), Marked(6, True, True, 7, (Marker(abort=True),))]
+    log += [Marked(7, False, False, -1, ())] if visible else []
+
+    def fetch(_: Any, address: str, where: tuple[str, int], offset: int) -> dict[str, Any]:
+        assert (address, where) == ("a:1", ("orders", 0))
+        aborted = [{"producer_id": 7, "first_offset": 3}] if offset <= 6 else []
+        return {"aborted_transactions": aborted, "records": bytes([offset])}
+
+    monkeypatch.setattr(kept, "fetch", fetch)
+    split = lambda data: [one for one in log if data[0] <= one.base_offset < data[0] + 2]  # noqa: E731
+    assert kept.follows(cast("Any", None), "a:1", ("orders", 0), 3, split) is visible
 
 
 def test_markers_and_aborted_records_are_nothing_to_copy() -> None:
