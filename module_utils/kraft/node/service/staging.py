@@ -193,9 +193,13 @@ def clean_plugins(place: Place) -> None:
 def delete_secrets(install_dir: str, check_mode: bool) -> dict[str, Any]:
     """Delete what a node that has left must not keep: keys, passwords, and contributed files, which may be keys.
 
-    Returns ``changed`` and ``changed_paths`` of the module. Files in a list go before the list.
+    Returns ``changed`` and ``changed_paths`` of the module. Files in a list go before the list. Raises OSError for a
+    list that cannot be read: it may name keys.
     """
     configs = sorted(glob.glob(f"{install_dir}/releases/*/config"))
+    for path in (f"{one}/{CONTRIBUTED}" for one in configs):
+        if os.path.lexists(path):
+            read(path)
     files = [f"{one}/{name}" for one in configs for name in (PROPERTIES, JVM_OPTIONS, *reversed(listed(one)))]
     rooms = [f"{install_dir}/{name}" for name in (certificate.DIRECTORY, NEXT, PREVIOUS)]
     found = [path for path in (*rooms, *files) if os.path.lexists(path)]

@@ -117,3 +117,15 @@ def test_a_file_that_goes_is_kept_until_something_else_is_kept(install_dir: Path
 
 def test_a_record_that_lacks_a_file_of_its_list_cannot_be_kept(install_dir: Path) -> None:
     assert not staging.can_keep(stage(install_dir, {}), record({CONTRIBUTED: LISTED}))
+
+
+def test_a_list_that_cannot_be_read_may_name_keys_so_their_deletion_is_not_reported(install_dir: Path) -> None:
+    config = install_dir / "releases/4.2.1/config"
+    (config / "tls.pem").write_text("a key\n")
+    (config / CONTRIBUTED).mkdir()  # a file that no read opens
+    with pytest.raises(OSError, match=CONTRIBUTED):
+        staging.delete_secrets(str(install_dir), check_mode=False)
+    (config / CONTRIBUTED).rmdir()
+    (config / CONTRIBUTED).write_text(LISTED)
+    assert str(config / "tls.pem") in staging.delete_secrets(str(install_dir), check_mode=False)["changed_paths"]
+    assert not (config / "tls.pem").exists()
