@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import importlib.machinery
 import importlib.util
 import logging
 import os
@@ -89,8 +90,8 @@ def _enter_package(python_path: str | None, unpack: bool) -> None:
         places = [os.path.join(sys.path[0], "kafka")]
     else:
         places = _installed()
-    package = types.ModuleType("kafka")
-    package.__path__ = places
+    package, spec = types.ModuleType("kafka"), importlib.machinery.ModuleSpec("kafka", None, is_package=True)
+    package.__path__, package.__spec__ = places, spec  # PySpark refuses a module without a spec
     sys.modules["kafka"] = package
     quiet = logging.getLogger("kafka")  # its __init__ would do this: errors are returned as exceptions
     quiet.addHandler(logging.NullHandler())

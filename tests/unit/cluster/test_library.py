@@ -99,3 +99,13 @@ def test_only_the_parts_that_are_needed_are_imported() -> None:
         "assert 'kafka.producer' not in sys.modules and 'kafka.coordinator' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_its_package_is_found_by_others_in_the_same_process() -> None:
+    """PySpark looks for the module, and ``find_spec`` refuses one without a spec."""
+    code = (
+        "import importlib.util, ansible.module_utils as home; home.__path__.append('module_utils');"
+        "from ansible.module_utils.kraft.cluster.library import load; load();"
+        "assert importlib.util.find_spec('kafka').name == 'kafka'"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
