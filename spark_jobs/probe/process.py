@@ -90,7 +90,8 @@ def start(home: Path, directory: Path, seconds: float) -> int:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             process.wait()
-            if (find(home) or Left(directory, None)).directory == directory:  # another one's mark stays
+            left = find(home)
+            if left is None or left.directory == directory:  # the mark of another probe stays
                 forget(home)
             raise UnreachableError(
                 f"the probe had no acknowledgement from every partition within {seconds:.0f} s: "

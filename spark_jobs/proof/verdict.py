@@ -67,10 +67,8 @@ MEANWHILE = {
     GROWN: "{} still grows on the source: {:,} offsets during the proof. Stop its producers, then repeat this.",
     SHORTER[0]: "{} lost {:,} offsets at its end on the source during the proof: it was made again or truncated. "
     "Repeat this.",
-    SHORTER[
-        1
-    ]: "{} lost {:,} offsets at its end on the target during the proof: it was made again or truncated. Copy it "
-    "again, then repeat this.",
+    SHORTER[1]: "{} lost {:,} offsets at its end on the target during the proof: it was made again or truncated. "
+    "Copy it again, then repeat this.",
     WRITTEN: "{} was written on the target during the proof: {:,} offsets. Stop the producers there, then repeat this.",
     DELETED: "{}: {:,} offsets were deleted on the target during the proof, and the source still holds their records. "
     "Repeat this.",
