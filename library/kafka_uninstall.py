@@ -11,9 +11,9 @@ description:
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
   - Data are deleted only if the log dir's own file names the cluster id. That file goes last, so that the next run
     finishes what a killed run began. A log dir on a disk that cannot be read stays, and is named.
-  - Before anything is changed, refuses a unit that Kraftwright did not write, a log dir of another cluster or node, and
-    a node that no log dir names. The log dirs are those of the inventory, of the configuration in place and of the
-    running process.
+  - Before anything is changed, refuses a unit that Kraftwright did not write, another installation in the same
+    directory, a log dir of another cluster or node, and a node that no log dir names. The log dirs are those of the
+    inventory, of the configuration in place and of the running process.
 options:
   cluster_id:
     description: Id of the node's cluster.
@@ -50,7 +50,7 @@ options:
     type: str
     default: kafka
   sysctl_file:
-    description: File with kernel settings that is removed.
+    description: File with kernel settings that is removed if Kraftwright wrote it.
     type: path
     default: /etc/sysctl.d/90-kafka.conf
   timeout:

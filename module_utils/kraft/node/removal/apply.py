@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.node.other_services import (
 )
 from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
+from ansible.module_utils.kraft.node.removal.plan import LINKS, LOG_FILE, OURS, Desired, Found, Plan
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.systemctl import systemctl
 from ansible.module_utils.kraft.node.service.unit_state import Run, observe_service
@@ -40,6 +40,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
+    kernel = filter(unit_files.is_ours, [params["sysctl_file"]])
+    linked = [os.path.join(params["install_dir"], name) for name in LINKS]
     beside = (mirror_service.SERVICE, *reversed(collector_service.SERVICES), *departed.SERVICES)
     named = (*metrics_proxy.SERVICES.values(), *beside)
     services = filter(unit_files.is_ours, map(unit_path, named))
@@ -57,8 +59,9 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         identity=deployed,
         undeclared=tuple(undeclared),
         owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
-        paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
+        paths=tuple(path for path in (*services, *below, *logs, *kernel) if os.path.lexists(path)),
         strangers=strangers,
+        occupied=tuple(path for path in linked if os.path.lexists(path) and not os.path.islink(path)),
         has_account=user["exists"],
         users=tuple(filter(accounts.is_of_service, USERS)),
         account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
@@ -87,7 +90,7 @@ def _log_dirs(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
-    """Yield paths below the install directory that are neither ours nor lead to a log dir."""
+    """Yield paths below the install directory that are neither ours nor lead to a log dir, and files of others."""
     for name in _names(params["install_dir"]):
         path = os.path.join(params["install_dir"], name)
         leads = any(each == path or each.startswith(f"{path}/") for each in (*params["log_dirs"], params["log4j_dir"]))
@@ -96,6 +99,8 @@ def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
     drop_ins = f"{unit_path(params['unit'])}.d"
     if os.path.isdir(drop_ins):
         yield drop_ins
+    if os.path.lexists(params["sysctl_file"]) and not unit_files.is_ours(params["sysctl_file"]):
+        yield params["sysctl_file"]
 
 
 def _files_below(path: str) -> list[str]:

@@ -17,6 +17,8 @@ OURS = (
     *("log_shipping", "metrics_proxy", "mirror", "next", "node_exporter", "plugins", "previous", "releases"),
     *("removed", "tls"),
 )
+#: Those that are links in our layout. Another installation has directories.
+LINKS = ("bin", "config", "current", "libs")
 NO_NODE = Identity(deployed=False)
 LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.log(\.\d+)*")
 
@@ -42,6 +44,7 @@ class Found:
     ``undeclared``: log dirs of the deployed node that are not empty, and that the inventory does not name.
     ``owned``: other paths that stay and hold files of the user.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
+    ``occupied``: those of another installation, which have names of ours.
     ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
     deployments made for services beside Kafka, whether or not those are still there.
     """
@@ -55,6 +58,7 @@ class Found:
     owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
+    occupied: tuple[str, ...] = ()
     has_account: bool = False
     account_is_ours: bool = False
     users: tuple[str, ...] = ()
@@ -104,6 +108,12 @@ def uninstall_refusals(desired: Desired, found: Found) -> Iterator[Problem]:
     if found.unit is not None and not found.unit.startswith(MARK):
         message, remedy = "was not written by Kraftwright", "remove it by hand, or remove the host from the inventory"
         yield Problem("foreign_unit", message, remedy, "kafka.service")
+    for path in found.occupied:
+        message, remedy = (
+            "is of another installation: ours is a link",
+            "move it away, or remove the host from the inventory",
+        )
+        yield Problem("foreign_installation", message, remedy, path)
     for one in clashes(found.identity, desired.cluster_id, desired.node_id):
         remedy = "mount its disk" if one.kind == UNNAMED else "correct ansible_host, or remove the host from the group"
         yield Problem(one.kind, one.sentence(desired.cluster_id, desired.node_id), remedy, one.path)

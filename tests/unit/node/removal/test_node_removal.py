@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.machine.sysctl import HEADER
 from ansible.module_utils.kraft.node.other_services import collector_service, unit_files
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, uninstall_refusals
@@ -139,7 +140,7 @@ def host(tmp_path: Path) -> Path:
         (tmp_path / path / "recovery-point-offset-checkpoint").write_text("0\n")
     for name in ("server.log", "server.log.1", "gc.log.0", "mine.log"):
         (tmp_path / "log" / name).write_text("")
-    (tmp_path / "90-kafka.conf").write_text("")
+    (tmp_path / "90-kafka.conf").write_text(HEADER)
     return tmp_path
 
 
@@ -317,3 +318,20 @@ def test_the_services_beside_kafka_go_first_and_the_collector_last_since_both_ha
     assert apply.observe(run, params(host)).paths[:2] == tuple(units)
     Path(units[0]).write_text("[Service]\n")
     assert apply.observe(run, params(host)).paths[:1] == (units[1],)
+
+
+def test_another_installation_in_the_same_place_is_refused(host: Path) -> None:
+    """Its unit may have any name, and its log dirs are not those of the inventory: no log dir is foreign."""
+    (host / "kafka/libs").mkdir()
+    (host / "kafka/current").unlink()
+    (host / "kafka/current").mkdir()
+    found = apply.observe(run, {**params(host), "log_dirs": [str(host / "none")]})
+    wrong = [(one.rule, one.variable) for one in uninstall_refusals(DELETES, found)]
+    assert wrong == [("foreign_installation", str(host / f"kafka/{name}")) for name in ("current", "libs")]
+
+
+def test_kernel_settings_of_others_stay(host: Path) -> None:
+    (host / "90-kafka.conf").write_text("vm.swappiness = 10\n")
+    found = apply.observe(run, params(host))
+    assert str(host / "90-kafka.conf") in found.strangers
+    assert str(host / "90-kafka.conf") not in found.paths
