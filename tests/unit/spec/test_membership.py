@@ -70,3 +70,11 @@ def test_an_unknown_name_is_refused_with_its_variable() -> None:
     with pytest.raises(RefusedError) as error:
         named("kraft9", ["kraft1"], "kafka_add_nodes")
     assert "kafka_add_nodes: 'kraft9' is no node of this cluster (kraft1); did you mean kraft1?" in str(error.value)
+
+
+@pytest.mark.parametrize("names", [",", " ", " , ", "\n"])
+def test_a_text_that_names_no_host_is_refused(names: str) -> None:
+    """Two unset variables with a comma in between: remove_nodes.yml took them as all machines of the cluster."""
+    with pytest.raises(RefusedError, match="kafka_ec2_terminate"):
+        named(names, ["k1", "k2"], "kafka_ec2_terminate")
+    assert named("", ["k1", "k2"], "kafka_ec2_terminate") == named([], ["k1", "k2"], "kafka_ec2_terminate") == []

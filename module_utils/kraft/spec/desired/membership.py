@@ -19,9 +19,14 @@ def split(names: Iterable[str] | str) -> list[str]:
 
 
 def named(names: Iterable[str] | str, hosts: Iterable[str], variable: str) -> list[str]:
-    """Return the `hosts` that a user's `variable` names, in their own order. Raises RefusedError for unknown names."""
+    """Return the `hosts` that a user's `variable` names, in their own order. Raises RefusedError for unknown names.
+
+    A text such as "," that names no host is refused, too: an operation may take no names as all hosts.
+    """
     known = list(hosts)
     asked = split(names)
+    if isinstance(names, str) and names and not asked:
+        raise RefusedError([f"{variable}: {names!r} names no node of this cluster ({', '.join(known)})"])
     for name in asked:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
