@@ -121,7 +121,8 @@ def uninstall_refusals(desired: Desired, found: Found) -> Iterator[Problem]:
 
 def plan(desired: Desired, found: Found) -> Plan:
     """Plan the steps. A log dir is deleted only if its own files identify it as this cluster's."""
-    data = [path for path, cluster in found.log_dirs.items() if desired.delete_data and cluster]
+    ours = [path for path, cluster in found.log_dirs.items() if cluster == desired.cluster_id]
+    data = ours if desired.delete_data else []
     staying = {path: _why(desired, cluster) for path, cluster in found.log_dirs.items() if path not in data}
     staying |= dict.fromkeys(found.undeclared, ": the inventory does not name it")
     staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
@@ -141,6 +142,6 @@ def _why_account(found: Found, data: bool) -> str:
 
 
 def _why(desired: Desired, cluster: str) -> str:
-    if not cluster:
-        return ": no file says which cluster they are of"
+    if cluster != desired.cluster_id:
+        return f": they are of cluster {cluster}" if cluster else ": no file says which cluster they are of"
     return f"; to delete them, too: -e kafka_destroy_data={desired.cluster_id}"

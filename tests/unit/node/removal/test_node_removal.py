@@ -51,6 +51,16 @@ def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
     assert made.kept[0].startswith("the data in /data/b stay")
 
 
+def test_a_log_dir_that_could_not_be_read_at_first_goes_only_if_it_is_of_the_cluster() -> None:
+    """Then nothing was known about its cluster when foreign log dirs were refused."""
+    disks = (Disk("/data/a", True, CLUSTER, 1), Disk("/data/b", True, error="Input/output error"))
+    found = Found(log_dirs={"/data/a": CLUSTER, "/data/b": OTHER}, identity=Identity(True, disks))
+    assert not list(uninstall_refusals(DELETES, found))
+    made = plan(DELETES, found)
+    assert (made.data, made.staying) == (("/data/a",), ("/data/b",))
+    assert OTHER in made.kept[0]
+
+
 @pytest.mark.parametrize(
     ("found", "rule", "where"),
     [
