@@ -55,7 +55,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled or service.pid > 0,  # a stopping process still writes
         log_dirs=log_dirs,
-        unreadable={**unreadable, **broken},
+        unreadable={**unreadable, **broken, **_unlisted((params["install_dir"], params["log4j_dir"]))},
         identity=deployed,
         undeclared=tuple(undeclared),
         owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
@@ -73,6 +73,19 @@ def _names(path: str) -> list[str]:
         return sorted(os.listdir(path))
     except OSError:
         return []
+
+
+def _unlisted(paths: Iterable[str]) -> dict[str, str]:
+    """Return directories that are there and cannot be listed -> the error: files in them may be Kafka's user's."""
+    found = dict[str, str]()
+    for path in paths:
+        try:
+            os.listdir(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            found[path] = error.strerror or str(error)
+    return found
 
 
 def _log_dirs(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -345,3 +345,21 @@ def test_kernel_settings_of_others_stay(host: Path) -> None:
     found = apply.observe(run, params(host))
     assert str(host / "90-kafka.conf") in found.strangers
     assert str(host / "90-kafka.conf") not in found.paths
+
+
+@pytest.mark.parametrize("broken", ["log", "kafka"])
+def test_the_user_stays_if_a_directory_of_its_files_cannot_be_listed(
+    broken: str, host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, path = os.listdir, str(host / broken)
+
+    def fails(each: Any) -> list[str]:
+        if each == path:
+            raise OSError(errno.EIO, "Input/output error", path)
+        return real(each)
+
+    monkeypatch.setattr(os, "listdir", fails)
+    found = dataclasses.replace(apply.observe(run, params(host)), has_account=True, account_is_ours=True)
+    made = plan(DELETES, found)
+    assert (made.account, path in made.staying) == (False, True)
+    assert "Input/output error" in " ".join(made.kept)
