@@ -198,7 +198,7 @@ def work(params: dict[str, Any]) -> dict[str, Any]:
         if params["break_run"]:
             time.sleep(aws.young)
         if params["state"] == "absent":
-            remove.remove(aws, observe.question_for(wanted), params["delete_data"], params["terminate"])
+            remove.remove(aws, wanted, params["delete_data"], params["terminate"])
             return {"granted": True, "changed": True}
         found = apply.apply(aws, wanted, observe.question_for(wanted))
         return {"granted": True, "changed": True, "found": dataclasses.asdict(found)}

@@ -60,9 +60,38 @@ def removal_refusals(
     """Return obstacles to the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
     return [
         *_names(wanted, found, protected, confirmed, delete_data),
-        *_foreign(wanted, found, bool(delete_data)),
+        *foreign_refusals(wanted, found, bool(delete_data)),
         *_stray(wanted, found),
     ]
+
+
+def foreign_refusals(wanted: Desired, found: Current, delete_data: bool, hosts: Collection[str] = ()) -> list[Problem]:
+    """Return things of others that would go, or whose network would. They may come after the plan was shown."""
+    if hosts:
+        return [*_foreign_machines(wanted, found, hosts), *_twice(found, hosts)]
+    return [*_foreign(wanted, found, delete_data), *_subnets_of_others(wanted, found)]
+
+
+def _subnets_of_others(wanted: Desired, found: Current) -> Iterator[Problem]:
+    """Report subnets in the cluster's VPC that would stay without its route table and gateway."""
+    others = [each.id for each in found.subnets if not each.owned] if found.vpc and found.vpc.owned else []
+    if found.vpc and others:
+        message = f"The cluster's VPC {found.vpc.id} has subnets without its tag ({', '.join(others[:SHOWN])})"
+        tags = f"Key={CLUSTER},Value={wanted.cluster} Key={CLUSTER_ID},Value={wanted.cluster_id}"
+        remedy = (
+            f"delete them in AWS, or tag those of this cluster: aws ec2 create-tags --resources SUBNET_ID --tags {tags}"
+        )
+        yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+
+
+def _twice(found: Current, hosts: Collection[str]) -> Iterator[Problem]:
+    """Report hosts with two machines: it is not known which of them ran the removed node."""
+    for host in hosts:
+        same = [str(each) for each in found.instances if each.host == host]
+        if len(same) > 1:
+            message = f"The host has {len(same)} instances: {'; '.join(same)}"
+            remedy = "remove the tag kraftwright_cluster of those that were not its node, then run again"
+            yield Problem("ec2_twice", message, remedy, "kafka_ec2_terminate", host)
 
 
 def _stray(wanted: Desired, found: Current) -> Iterator[Problem]:
@@ -79,7 +108,7 @@ def _stray(wanted: Desired, found: Current) -> Iterator[Problem]:
 
 def host_removal_refusals(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
     """Return obstacles to ending the machines of `hosts`, and their things that stay."""
-    return [*_foreign_machines(wanted, found, hosts), *(each for host in hosts for each in _staying(found, host))]
+    return [*foreign_refusals(wanted, found, False, hosts), *(each for host in hosts for each in _staying(found, host))]
 
 
 def _foreign_machines(wanted: Desired, found: Current, hosts: Collection[str]) -> Iterator[Problem]:

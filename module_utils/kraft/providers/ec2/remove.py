@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ansible.module_utils.kraft.providers.ec2.account import code_of
-from ansible.module_utils.kraft.providers.ec2.answers import Question
+from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.providers.ec2.account import AccountError, code_of
 from ansible.module_utils.kraft.providers.ec2.launch import await_end
 from ansible.module_utils.kraft.providers.ec2.machines import keep_disks
-from ansible.module_utils.kraft.providers.ec2.model import Current
-from ansible.module_utils.kraft.providers.ec2.observe import observe
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
+from ansible.module_utils.kraft.providers.ec2.observe import observe, question_for
 from ansible.module_utils.kraft.providers.ec2.plan import kept_devices
-from ansible.module_utils.kraft.providers.ec2.removal import Removal, removal, removal_lines
+from ansible.module_utils.kraft.providers.ec2.removal import Removal, foreign_refusals, removal, removal_lines
 from ansible.module_utils.kraft.providers.ec2.waiting import UNKNOWN, Aws, NotShownError
 
 ROUNDS = 5  # VPCs of one cluster that are removed one after the other
@@ -20,10 +20,16 @@ GONE = "Gateway.NotAttached"  # the only code for a thing that is gone that does
 BUSY = ("DependencyViolation", "VolumeInUse", "InvalidIPAddress.InUse", "InvalidGroup.InUse")
 
 
-def remove(aws: Aws, question: Question, delete_data: bool, hosts: Collection[str] = ()) -> None:
-    """Remove the cluster, or only the machines of `hosts`; raises NotShownError with the remaining things."""
+def remove(aws: Aws, wanted: Desired, delete_data: bool, hosts: Collection[str] = ()) -> None:
+    """Remove the cluster, or only the machines of `hosts`; raises NotShownError with the remaining things.
+
+    Before each round raises AccountError if things of others would go: the plan was made before the lock was taken.
+    """
+    question = question_for(wanted)
     for _ in range(ROUNDS):
         found = observe(aws.client, aws.ssm, question)
+        if wrong := errors(foreign_refusals(wanted, found, delete_data, hosts)):
+            raise AccountError("; ".join(map(str, wrong)))
         gone = removal(found, delete_data, hosts)
         if gone == Removal():
             return
@@ -58,6 +64,9 @@ def _things(aws: Aws, gone: Removal) -> None:
 
 
 def _network(aws: Aws, gone: Removal) -> None:
+    """Remove the network. The subnets go first: AWS keeps one with machines of others, whose route stays then, too."""
+    for each in gone.subnets:
+        _take(aws, "delete_subnet", SubnetId=each)
     for table in gone.tables:
         for each in _associations(aws, table):
             _take(aws, "disassociate_route_table", AssociationId=each)
@@ -67,8 +76,6 @@ def _network(aws: Aws, gone: Removal) -> None:
         _take(aws, "delete_internet_gateway", InternetGatewayId=gone.gateway)
     for each in gone.free_gateways:
         _take(aws, "delete_internet_gateway", InternetGatewayId=each)
-    for each in gone.subnets:
-        _take(aws, "delete_subnet", SubnetId=each)
     if gone.vpc:
         _take(aws, "delete_vpc", VpcId=gone.vpc)
 

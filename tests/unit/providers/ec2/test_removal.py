@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.problem import WARNING, errors
-from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2 import model, remove
+from ansible.module_utils.kraft.providers.ec2.account import AccountError
 from ansible.module_utils.kraft.providers.ec2.model import CurrentAddress, CurrentGroup, CurrentVpc
 from ansible.module_utils.kraft.providers.ec2.removal import (
     Removal,
@@ -15,6 +18,8 @@ from ansible.module_utils.kraft.providers.ec2.removal import (
     removal_lines,
     removal_refusals,
 )
+from ansible.module_utils.kraft.providers.ec2.waiting import Aws
+from botocore.exceptions import ClientError
 
 from tests.unit.providers.ec2 import scene
 
@@ -125,3 +130,67 @@ def test_a_disk_that_would_end_with_its_machine_is_kept_and_named() -> None:
     machine = scene.instance(0, devices={"/dev/sdf": "vol-1"}, perishable=("vol-1",))
     found = scene.everything(instances=(machine,))
     assert "keep volume vol-1, which would end with i-1" in removal_lines(found, removal(found, delete_data=False))
+
+
+class Account:
+    """Records the calls of a removal; `shown`: what AWS shows, look after look, and then nothing."""
+
+    exceptions = SimpleNamespace(ClientError=ClientError)
+
+    def __init__(self, *shown: model.Current) -> None:
+        self.shown, self.calls = list(shown), list[tuple[str, dict[str, Any]]]()
+
+    def observe(self, *_: Any) -> model.Current:
+        return self.shown.pop(0) if self.shown else scene.nothing()
+
+    def __getattr__(self, name: str) -> Any:
+        def call(**asked: Any) -> dict[str, Any]:
+            self.calls.append((name, asked))
+            ended = [{"InstanceId": each, "State": {"Name": "terminated"}} for each in asked.get("InstanceIds", ())]
+            return {"Reservations": [{"Instances": ended}], "RouteTables": []}
+
+        return call
+
+    def remove(self, monkeypatch: pytest.MonkeyPatch, hosts: tuple[str, ...] = ()) -> list[str]:
+        """Return the names of the calls."""
+        monkeypatch.setattr(remove, "observe", self.observe)
+        client: Any = self
+        remove.remove(Aws("eu-central-1", client, client, client, client, 0, 0, 0), scene.wanted(), False, hosts)
+        return [name for name, _ in self.calls]
+
+
+@pytest.mark.parametrize("hosts", [(), ("kafka2",)])
+def test_a_machine_of_others_that_came_after_the_plan_is_left_alone(
+    hosts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = Account(scene.everything(tags=with_ids({"i-2": "another"})))
+    with pytest.raises(AccountError, match="another"):
+        account.remove(monkeypatch, hosts)
+    assert not account.calls
+
+
+def test_subnets_go_before_the_route_and_the_gateway_that_machines_of_others_may_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """AWS refuses to delete a subnet with machines, and takes away a route or a gateway from under them."""
+    found = Account(scene.everything(instances=())).remove(monkeypatch)
+    network = [each for each in found if each.startswith(("delete_subnet", "delete_route", "detach", "delete_vpc"))]
+    assert network == [*["delete_subnet"] * 3, "delete_route_table", "detach_internet_gateway", "delete_vpc"]
+
+
+def test_subnets_of_others_in_the_vpc_are_named_before_anything_goes() -> None:
+    there = scene.everything()
+    other = model.CurrentSubnet("subnet-9", "vpc-1", "eu-central-1a", "10.40.9.0/24")
+    found = dataclasses.replace(there, subnets=(*there.subnets, other))
+    refused = errors(removal_refusals(scene.wanted(), found, False, NAME, ""))
+    assert [(each.rule, "subnet-9" in each.message) for each in refused] == [("ec2_untagged", True)]
+    given = CurrentVpc("vpc-1", ("10.9.0.0/16",))
+    assert not errors(removal_refusals(scene.wanted(), dataclasses.replace(found, vpc=given, tags={}), False, NAME, ""))
+
+
+def test_two_machines_of_a_named_host_are_refused() -> None:
+    """A copy has the tags of its original: only one of them ran the node that was removed."""
+    found = scene.everything(instances=(scene.instance(1), scene.instance(1, id="i-9")))
+    refused = errors(host_removal_refusals(scene.wanted(), found, ["kafka2"]))
+    assert [(each.rule, each.host) for each in refused] == [("ec2_twice", "kafka2")]
+    assert not errors(host_removal_refusals(scene.wanted(), scene.everything(), ["kafka2"]))
