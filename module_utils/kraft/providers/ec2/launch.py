@@ -61,7 +61,8 @@ def await_end(aws: Aws, ids: Sequence[str]) -> None:
 
     def ended() -> bool:
         groups = aws.client.describe_instances(InstanceIds=list(ids))["Reservations"]
-        return all(each["State"]["Name"] == DEAD[1] for group in groups for each in group["Instances"])
+        states = {each["InstanceId"]: each["State"]["Name"] for group in groups for each in group["Instances"]}
+        return all(states.get(each) == DEAD[1] for each in ids)  # one that is not shown may run
 
     if ids:
         aws.shown(f"machines {', '.join(ids)} as terminated", ended, aws.boot)

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.providers.ec2.answers import instance
 from ansible.module_utils.kraft.providers.ec2.launch import DEAD, launch, once_an_hour, unless_used
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentInstance, Desired
 from ansible.module_utils.kraft.providers.ec2.network import as_tags, tagged
-from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, VolumePlan
+from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, VolumePlan, kept_devices
 from ansible.module_utils.kraft.providers.ec2.waiting import UNKNOWN, Aws, refused
 
 OLD = 60  # seconds after which AWS shows a volume that it has
@@ -54,9 +54,16 @@ def _adjust(aws: Aws, node: NodePlan, instance_id: str) -> None:
 
 
 def keep_disks(aws: Aws, instance_id: str, devices: Sequence[str]) -> None:
-    """Have AWS keep disks when their machine ends."""
+    """Have AWS keep disks when their machine ends, and wait until it shows that it does: the end may come next."""
     kept = [{"DeviceName": each, "Ebs": {"DeleteOnTermination": False}} for each in devices]
     aws.call("modify_instance_attribute", instance_id, InstanceId=instance_id, BlockDeviceMappings=kept)
+
+    def are_kept() -> bool:
+        groups = aws.client.describe_instances(InstanceIds=[instance_id])["Reservations"]
+        found = [instance(each) for group in groups for each in group["Instances"]]
+        return bool(found) and not set(devices) & set(kept_devices(found[0]))
+
+    aws.shown(f"disks {', '.join(devices)} of {instance_id} as kept", are_kept)
 
 
 def _make_disk(aws: Aws, wanted: Desired, node: NodePlan, plan: VolumePlan) -> str:
@@ -130,7 +137,8 @@ def _start(aws: Aws, node: NodePlan, instance_id: str) -> None:
 
     def stopped() -> bool:
         groups = aws.client.describe_instances(InstanceIds=[instance_id])["Reservations"]
-        return all(each["State"]["Name"] != "stopping" for group in groups for each in group["Instances"])
+        states = [each["State"]["Name"] for group in groups for each in group["Instances"]]
+        return bool(states) and "stopping" not in states
 
     aws.shown(f"machine {instance_id} of {node.wanted.host} as stopped", stopped, aws.boot)
     aws.client.start_instances(InstanceIds=[instance_id])

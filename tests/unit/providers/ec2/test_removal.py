@@ -133,12 +133,16 @@ def test_a_disk_that_would_end_with_its_machine_is_kept_and_named() -> None:
 
 
 class Account:
-    """Records the calls of a removal; `shown`: what AWS shows, look after look, and then nothing."""
+    """Records the calls of a removal.
+
+    `shown`: what AWS shows, look after look, and then nothing. `machines`: answers about machines, before they ended.
+    """
 
     exceptions = SimpleNamespace(ClientError=ClientError)
 
-    def __init__(self, *shown: model.Current) -> None:
+    def __init__(self, *shown: model.Current, machines: Any = ()) -> None:
         self.shown, self.calls = list(shown), list[tuple[str, dict[str, Any]]]()
+        self.machines = list(machines)
 
     def observe(self, *_: Any) -> model.Current:
         return self.shown.pop(0) if self.shown else scene.nothing()
@@ -147,6 +151,8 @@ class Account:
         def call(**asked: Any) -> dict[str, Any]:
             self.calls.append((name, asked))
             ended = [{"InstanceId": each, "State": {"Name": "terminated"}} for each in asked.get("InstanceIds", ())]
+            if name == "describe_instances" and self.machines:
+                ended = self.machines.pop(0)
             return {"Reservations": [{"Instances": ended}], "RouteTables": []}
 
         return call
@@ -155,7 +161,7 @@ class Account:
         """Return the names of the calls."""
         monkeypatch.setattr(remove, "observe", self.observe)
         client: Any = self
-        remove.remove(Aws("eu-central-1", client, client, client, client, 0, 0, 0), scene.wanted(), False, hosts)
+        remove.remove(Aws("eu-central-1", client, client, client, client, 9, 9, 0), scene.wanted(), False, hosts)
         return [name for name, _ in self.calls]
 
 
@@ -194,3 +200,21 @@ def test_two_machines_of_a_named_host_are_refused() -> None:
     refused = errors(host_removal_refusals(scene.wanted(), found, ["kafka2"]))
     assert [(each.rule, each.host) for each in refused] == [("ec2_twice", "kafka2")]
     assert not errors(host_removal_refusals(scene.wanted(), scene.everything(), ["kafka2"]))
+
+
+def machine(kept: bool, state: str = "running") -> list[dict[str, Any]]:
+    disk = {"DeviceName": "/dev/sdf", "Ebs": {"VolumeId": "vol-1", "DeleteOnTermination": not kept}}
+    return [{"InstanceId": "i-1", "State": {"Name": state}, "BlockDeviceMappings": [disk]}]
+
+
+def test_a_machine_ends_only_once_aws_shows_that_its_data_disk_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = scene.instance(0, devices={"/dev/sdf": "vol-1"}, perishable=("vol-1",))
+    account = Account(scene.everything(instances=(there,)), machines=[machine(False), [], machine(True)])
+    calls = account.remove(monkeypatch)
+    assert calls[: calls.index("terminate_instances")].count("describe_instances") == 3
+
+
+def test_a_machine_that_is_not_shown_has_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    account = Account(scene.everything(), machines=[[], machine(True, "terminated")])
+    calls = account.remove(monkeypatch)
+    assert calls[: calls.index("delete_security_group")].count("describe_instances") == 3
