@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.account import code_of
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Current, Desired, Rule
-from ansible.module_utils.kraft.providers.ec2.plan import Plan
+from ansible.module_utils.kraft.providers.ec2.plan import Plan, own_table
 from ansible.module_utils.kraft.providers.ec2.waiting import Aws, NotShownError
 
 DESCRIPTION = "Kafka nodes of one cluster"
@@ -74,11 +74,11 @@ def _route(aws: Aws, wanted: Desired, found: Current, vpc_id: str, subnets: list
     """Make the subnets' route to the internet. They get their table last, so that a next run goes on here."""
     gateway, tags = _gateway(aws, wanted, found, vpc_id), {**wanted.own_tags, "Name": wanted.cluster}
     aws.call("modify_vpc_attribute", f"VPC {vpc_id}", VpcId=vpc_id, EnableDnsHostnames={"Value": True})
-    table = found.vpc.tables[0] if found.vpc and found.vpc.tables else ""
+    there = table = own_table(found)
     if not table:
         asked = {"VpcId": vpc_id, "TagSpecifications": [tagged("route-table", tags)], "ClientToken": token(vpc_id)}
         table = aws.call("create_route_table", f"VPC {vpc_id}", **asked)["RouteTable"]["RouteTableId"]
-    if not (found.vpc and found.vpc.default_route):
+    if not (there and found.vpc and found.vpc.default_route):
         route = {"RouteTableId": table, "DestinationCidrBlock": ANYWHERE, "GatewayId": gateway}
         aws.call("create_route", f"route table {table} or gateway {gateway}", **route)
     for subnet in subnets:

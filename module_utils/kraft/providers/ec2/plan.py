@@ -142,10 +142,17 @@ def plan(wanted: Desired, found: Current) -> Plan:
 
 
 def _is_routed(found: Current) -> bool:
-    """Check that every subnet of the cluster itself has a route to the internet."""
-    own = {each.id for each in found.subnets if each.owned}
+    """Check that the cluster's subnets have a route to the internet. Those with a route table of others are theirs."""
+    own = {each.id for each in found.subnets if each.owned and not each.foreign_table}
     vpc = found.vpc
-    return bool(vpc and vpc.gateway and vpc.default_route and own <= set(vpc.associated))
+    if vpc and not own:
+        return True
+    return bool(vpc and vpc.gateway and vpc.default_route and own_table(found) and own <= set(vpc.associated))
+
+
+def own_table(found: Current) -> str:
+    """Return the route table with the cluster's tag; empty if there is none. The VPC's first one may be of others."""
+    return next((each for each in found.vpc.tables if each in found.tags), "") if found.vpc else ""
 
 
 def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[str, str]]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
-from ansible.module_utils.kraft.providers.ec2 import answers, asked, checks, model
+from ansible.module_utils.kraft.providers.ec2 import answers, asked, checks, model, network
 from ansible.module_utils.kraft.providers.ec2.describe import plan_lines
 from ansible.module_utils.kraft.providers.ec2.model import Rule, Volume
 from ansible.module_utils.kraft.providers.ec2.plan import plan
+from ansible.module_utils.kraft.providers.ec2.waiting import Aws
+from botocore.exceptions import ClientError
 
 from tests.unit.providers.ec2 import scene
 
@@ -94,3 +97,38 @@ def test_a_volume_of_a_snapshot_beside_the_real_one_is_refused_with_both() -> No
     (twice,) = [each for each in errors(told(found)) if each.rule == "ec2_twice"]
     assert "vol-1" in twice.message
     assert "made of snap-1" in twice.message
+
+
+class Calls:
+    """Records the calls that make a network, each with the route table that it names."""
+
+    exceptions = SimpleNamespace(ClientError=ClientError)
+
+    def __init__(self) -> None:
+        self.made: list[tuple[str, str]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def call(**asked: Any) -> dict[str, Any]:
+            self.made.append((name, asked.get("RouteTableId", "")))
+            return {"RouteTable": {"RouteTableId": "rtb-new"}}
+
+        return call
+
+
+def test_a_route_table_of_others_gets_no_route_and_no_subnet() -> None:
+    """Such as one without a way to the internet, in place of the cluster's own, which was deleted."""
+    there, calls = scene.everything(), Calls()
+    assert there.vpc
+    vpc = dataclasses.replace(there.vpc, tables=("rtb-9",), default_route="", associated=("subnet-0", "subnet-1"))
+    theirs = tuple(dataclasses.replace(each, foreign_table="rtb-9") for each in there.subnets)
+    tags = {each: named for each, named in there.tags.items() if each != "rtb-1"}
+    found = dataclasses.replace(there, vpc=vpc, subnets=(*theirs[:2], there.subnets[2]), tags=tags)
+    client: Any = calls
+    aws = Aws("eu-central-1", client, client, client, client, 0, 0, 0)
+    network.build(aws, scene.wanted(), found, plan(scene.wanted(), found))
+    assert [each for each in calls.made if "route" in each[0]] == [
+        ("create_route_table", ""),
+        ("create_route", "rtb-new"),
+        ("associate_route_table", "rtb-new"),
+    ]
+    assert not plan(scene.wanted(), dataclasses.replace(found, subnets=theirs)).route
