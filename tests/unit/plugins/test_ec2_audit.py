@@ -8,11 +8,12 @@ from unittest.mock import MagicMock
 
 from plugins.action import kafka_ec2
 
-PLAN: dict[str, Any] = {"between": {"k1": {}, "k2": {}}}
+PLAN: dict[str, Any] = {"between": {"k1": {}, "k2": {}}, "hidden": {"k1": [], "k2": []}}
+READ: dict[str, Any] = {"reachable": [], "unjustified": []}
 
 
 def audited(**found: Any) -> dict[str, Any]:
-    seen = {host: {"exposure": None, "from_here": None, "from_node": None, **found} for host in PLAN["between"]}
+    seen = {host: {"exposure": READ, "from_here": None, "from_node": None, **found} for host in PLAN["between"]}
     args = {"operation": "audit", "seen": seen}
     task: Any = SimpleNamespace(args=args, check_mode=False, async_val=0, diff=False, environment=[], action="x")
     plugin: Any = kafka_ec2
@@ -23,6 +24,10 @@ def audited(**found: Any) -> dict[str, Any]:
 
 def test_an_audit_without_a_finding_succeeds() -> None:
     assert not audited().get("failed")
+
+
+def test_an_audit_that_read_nothing_fails() -> None:
+    assert audited(exposure=None)["failed"]
 
 
 def test_an_audit_fails_with_every_finding() -> None:

@@ -119,31 +119,39 @@ def _lets_in(rules: Iterable[Rule], port: int, address: str) -> bool:
 
 
 def differences(expected: Mapping[str, bool], measured: Mapping[str, bool]) -> list[str]:
-    """Return deviations from the rules: ``address:port`` -> whether it should be, and was, reached."""
+    """Return deviations from the rules: ``address:port`` -> whether it should be, and was, reached.
+
+    One that was not tested is named, too.
+    """
     out = []
     for target, wanted in sorted(expected.items()):
-        if target in measured and measured[target] != wanted:
+        if target not in measured:
+            out.append(f"{target} was not tested")
+        elif measured[target] != wanted:
             should = "should be" if wanted else "should not be"
             out.append(f"{target} {should} reachable, and {'is' if measured[target] else 'is not'}")
     return out
 
 
 def verdict(hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
-    """List all findings: ports open without need, then deviating measurements.
+    """List all findings: ports open without need, then deviating measurements, and those that were not made.
 
-    `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing if not inspected.
-    `plan`: ``kafka_ec2``'s fact.
+    `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing if not inspected, as with
+    ``--limit``. `plan`: ``kafka_ec2``'s fact.
     """
-    lines: list[str] = []
+    opened = next((each["exposure"] for each in found.values() if each.get("exposure")), None)
+    lines = ["the rules of the security groups were not read"] if opened is None else list(opened["unjustified"])
     for host in hosts:
         seen = found[host]
-        lines += [] if lines else list((seen.get("exposure") or {}).get("unjustified") or [])
         here = (seen.get("from_here") or {}).get("reached") or {}
         lines += [
             f"{target} ({host}) answers where Ansible runs, and is for the group only"
             for target in here
             if here[target]
         ]
+        ports = {each.rpartition(":")[2] for each in here}
+        untested = [str(port) for port in plan["hidden"].get(host, ()) if str(port) not in ports]
+        lines += [f"{host}: ports {', '.join(untested)} were not tested where Ansible runs"] if untested else []
         measured = (seen.get("from_node") or {}).get("reached") or {}
         lines += [f"from {host}: {line}" for line in differences(plan["between"][host], measured)]
     return list(dict.fromkeys(lines))

@@ -88,7 +88,7 @@ def test_what_is_measured_otherwise_than_expected_is_told() -> None:
         "a:19093 should not be reachable, and is",
         "b:9092 should be reachable, and is not",
     ]
-    assert differences(expected, {}) == []
+    assert differences(expected, {"a:9092": True, "a:19093": False}) == ["b:9092 was not tested"]
 
 
 NODES = {
@@ -114,11 +114,22 @@ def test_what_is_tried_between_nodes_is_what_the_rules_promise() -> None:
     assert asked.listeners[29093] == "controller CONTROLLER"
 
 
+#: Results of the audit at host a, without a finding.
+SEEN: dict[str, Any] = {
+    "exposure": {"reachable": ["tcp 22 from 203.0.113.0/24"], "unjustified": []},
+    "from_here": {"reached": {"198.51.100.1:19093": False, "198.51.100.1:29093": False}},
+    "from_node": {"reached": {"10.40.1.11:29093": True}},
+}
+
+
 @pytest.mark.parametrize(
     ("a", "expected"),
     [
         ({}, []),
         ({"exposure": {"unjustified": ["sg-2 lets ::/0 in"]}}, [["sg-2", "/0"]]),
+        ({"exposure": None}, [[]]),
+        ({"from_here": None}, [["19093"]]),
+        ({"from_node": {"reached": {}}}, [["10.40.1.11:29093"]]),
         (
             {"from_here": {"reached": {"198.51.100.1:19093": True, "198.51.100.1:29093": False}}},
             [["198.51.100.1:19093"]],
@@ -130,6 +141,7 @@ def test_the_verdict_has_what_is_open_and_what_was_measured(
     a: dict[str, Any], expected: list[list[str]], wording: Wording
 ) -> None:
     between = {"a": {"10.40.1.11:29093": True}, "b": {}}
-    found = verdict(["a", "b"], {"a": a, "b": {}}, {"between": between})
+    hidden = {"a": [19093], "b": []}
+    found = verdict(["a", "b"], {"a": {**SEEN, **a}, "b": {}}, {"between": between, "hidden": hidden})
     assert named(found) == expected
     wording(found)
