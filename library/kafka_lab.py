@@ -119,6 +119,11 @@ def files(wanted: lab.Desired, plan: lab.Plan, inventory: str) -> dict[str, str]
     }
 
 
+def text(path: str) -> str:
+    """Return the content of a file; empty if there is none."""
+    return Path(path).read_text() if os.path.exists(path) else ""
+
+
 def plan_lines(plan: lab.Plan, name: str, keys: bool) -> list[str]:
     """Describe the plan."""
     return [
@@ -142,7 +147,7 @@ def present(params: Params, check_mode: bool) -> dict[str, Any]:
     """Run the five steps that create a lab."""
     wanted = wanted_lab(params)
     found = lab_io.observe(wanted.name, wanted.state_dir)
-    refuse(lab.lab_refusals(wanted, found))
+    refuse(lab.lab_refusals(wanted, found) + lab.inventory_refusals(params["inventory"], text(params["inventory"])))
     plan = lab.plan(wanted, found)
     actions = plan_lines(plan, wanted.name, found.keys)
     if not check_mode:
@@ -175,8 +180,9 @@ def write(content: dict[str, str], owner: int) -> list[str]:
 
 
 def absent(params: Params, check_mode: bool) -> dict[str, Any]:
-    """Remove what carries the lab's name, its keys and its inventory."""
+    """Remove what carries the lab's name, its keys and its inventory. An inventory of others is refused."""
     name, state_dir = params["name"], params["state_dir"]
+    refuse(lab.inventory_refusals(params["inventory"], text(params["inventory"]), name))
     made = ["authorized_keys", "known_hosts", *(f"{key}{end}" for key in lab.KEYS for end in ("", ".pub"))]
     paths = [path for path in (*(f"{state_dir}/{n}" for n in made), params["inventory"]) if os.path.lexists(path)]
     paths += sorted(str(path) for path in Path(state_dir).glob(f"*-disk[0-9]*{lab.IMAGE}"))

@@ -22,6 +22,7 @@ SIZE = re.compile(r"[1-9][0-9]*[MG]")
 SMALLEST_MB = 16  # of an ext4 with a journal
 IMAGE = ".img"  # ends the name of a file that holds a disk
 KEYS = ("id_ed25519", "host_ed25519")  # lets us in; by which hosts are known
+WRITTEN = "# Written by role kafka_lab for lab "  # begins the second line of an inventory, with the lab's name
 MOUNTS = {
     "authorized_keys": "/home/ops/.ssh/authorized_keys",
     "host_ed25519": "/etc/ssh/ssh_host_ed25519_key",
@@ -172,6 +173,14 @@ def lab_refusals(wanted: Desired, found: Current) -> list[str]:
     return out + _subnet_problems(wanted, found)
 
 
+def inventory_refusals(path: str, text: str, name: str = "") -> list[str]:
+    """Return why the inventory with this `text` is not written or removed; without `name`, that of any lab may be."""
+    if not text or f"{WRITTEN}{name};" in text or (WRITTEN in text and not name):
+        return []
+    whose = f"lab {name!r}" if name else "a lab"
+    return [f"{path} was not written for {whose}; correct kafka_lab_inventory or kafka_lab_name, or move the file away"]
+
+
 def _subnet_problems(wanted: Desired, found: Current) -> list[str]:
     """Return the problems of a requested subnet."""
     if not wanted.subnet:
@@ -284,7 +293,7 @@ def inventory(wanted: Desired, addresses: Mapping[str, str]) -> str:
         f'-o UserKnownHostsFile="{wanted.state_dir}/known_hosts" -o GlobalKnownHostsFile=/dev/null '
         "-o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
     )
-    lines = ["---", f"# Written by role kafka_lab for lab {wanted.name}; goes with it.", "all:", "  hosts:"]
+    lines = ["---", f"{WRITTEN}{wanted.name}; goes with it.", "all:", "  hosts:"]
     for host, address in addresses.items():
         lines += [f"    {host}:", f"      ansible_host: {address}", "      ansible_user: ops"]
         lines += ["      ansible_python_interpreter: /usr/bin/python3"]

@@ -191,3 +191,11 @@ def test_the_inventory_parses_and_trusts_only_the_labs_own_known_hosts() -> None
 def test_known_hosts_has_every_host_by_address_and_name() -> None:
     line = lab.known_hosts({"a": "10.89.5.11", "b": "10.89.5.12"}, "ssh-ed25519 AAAA comment")
     assert line == "10.89.5.11,10.89.5.12,a,b ssh-ed25519 AAAA\n"
+
+
+def test_an_inventory_that_was_not_written_for_the_lab_is_left_alone() -> None:
+    own = lab.inventory(WANTED, {"a": "10.89.5.11"})
+    other = lab.inventory(dataclasses.replace(WANTED, name="try-2"), {})
+    for text, written, removed in (("", 0, 0), (own, 0, 0), (other, 0, 1), ("all: {hosts: {mine: {}}}", 1, 1)):
+        assert len(lab.inventory_refusals("hosts.yml", text)) == written
+        assert len(lab.inventory_refusals("hosts.yml", text, WANTED.name)) == removed
