@@ -190,13 +190,23 @@ def clean_plugins(place: Place) -> None:
     plugins.prune(place.install_dir, units)
 
 
+def _configs(install_dir: str) -> list[str]:
+    """Return ``config`` of each release, with those that a killed run left. Raises OSError if none can be listed."""
+    releases = f"{install_dir}/releases"
+    try:
+        names = sorted(os.listdir(releases))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [path for path in (f"{releases}/{name}/config" for name in names) if os.path.lexists(path)]
+
+
 def delete_secrets(install_dir: str, check_mode: bool) -> dict[str, Any]:
     """Delete what a node that has left must not keep: keys, passwords, and contributed files, which may be keys.
 
     Returns ``changed`` and ``changed_paths`` of the module. Files in a list go before the list. Raises OSError for a
     list that cannot be read: it may name keys.
     """
-    configs = sorted(glob.glob(f"{install_dir}/releases/*/config"))
+    configs = _configs(install_dir)
     for path in (f"{one}/{CONTRIBUTED}" for one in configs):
         if os.path.lexists(path):
             read(path)

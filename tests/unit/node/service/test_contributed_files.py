@@ -129,3 +129,22 @@ def test_a_list_that_cannot_be_read_may_name_keys_so_their_deletion_is_not_repor
     (config / CONTRIBUTED).write_text(LISTED)
     assert str(config / "tls.pem") in staging.delete_secrets(str(install_dir), check_mode=False)["changed_paths"]
     assert not (config / "tls.pem").exists()
+
+
+def test_passwords_in_releases_that_a_killed_run_left_are_deleted_and_unlisted_releases_may_hold_some(
+    install_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [install_dir / f"releases/{name}/config" for name in (".partial-4.3.1", ".replaced-4.2.1", "4.2.1")]
+    for config in left:
+        config.mkdir(parents=True, exist_ok=True)
+        (config / "server.properties").write_text("a password\n")
+    deleted = staging.delete_secrets(str(install_dir), check_mode=False)["changed_paths"]
+    assert {str(config / "server.properties") for config in left} <= set(deleted)
+    assert not [config for config in left if (config / "server.properties").exists()]
+
+    def fails(path: str) -> list[str]:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "listdir", fails)
+    with pytest.raises(PermissionError, match="releases"):
+        staging.delete_secrets(str(install_dir), check_mode=False)
