@@ -295,4 +295,4 @@ class Current:
 
     def foreign(self, cluster_id: str) -> dict[str, str]:
         """Return resources of a cluster of the same name with another id, or with none (empty)."""
-        return {each: found for each, found in self.cluster_ids.items() if found != cluster_id}
+        return {each: found for each, found in self.cluster_ids.items() if found != cluster_id or not found}

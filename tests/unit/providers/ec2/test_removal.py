@@ -105,6 +105,13 @@ def test_each_resource_of_another_cluster_of_the_same_name_is_refused(resource: 
     assert f"{resource} (cluster id {other or 'none'})" in refused[0].message
 
 
+def test_without_a_cluster_id_nothing_is_known_to_be_of_the_cluster() -> None:
+    """An inventory of a cluster that is to go need not be sound."""
+    found = scene.everything(tags=with_ids(dict.fromkeys(scene.tags(), "")))
+    refused = errors(removal_refusals(scene.wanted(cluster_id=""), found, False, "", ""))
+    assert [each.rule for each in refused] == ["ec2_cluster"]
+
+
 def test_kept_disks_of_an_earlier_cluster_bar_only_their_own_removal() -> None:
     kept = {f"vol-{at}": "another" for at in (1, 2, 3)}
     found = scene.everything(tags=with_ids(kept))
