@@ -31,7 +31,7 @@ IDS = {
     "InternetGateways": "InternetGatewayId",
     "RouteTables": "RouteTableId",
     "Volumes": "VolumeId",
-    "Reservations": "ReservationId",
+    "Reservations": "InstanceId",
 }
 
 
@@ -45,7 +45,10 @@ def pages(client: Any, operation: str, key: str, starts: int = STARTS, **argumen
         if code_of(error) not in EXPIRED or starts <= 1:
             raise
         return pages(client, operation, key, starts - 1, **arguments)
-    return list({item.get(IDS.get(key, ""), at): item for at, item in enumerate(found)}.values())
+    if key == "Reservations":  # the machines of one launch can be on two pages
+        found = [each for item in found for each in item["Instances"]]
+    once = list({item.get(IDS.get(key, ""), at): item for at, item in enumerate(found)}.values())
+    return [{"Instances": once}] if key == "Reservations" else once
 
 
 def listed(client: Any, operation: str, key: str, name: str, values: Sequence[str]) -> list[Any]:

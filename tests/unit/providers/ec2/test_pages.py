@@ -115,6 +115,14 @@ def test_what_two_pages_show_is_one_thing(account: Account) -> None:
     assert (len(found.instances), len(found.volumes), len(found.groups)) == (700, 900, 400)
 
 
+def test_machines_of_one_launch_on_two_pages_are_all_read(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    """AWS counts machines for a page, and shows their reservation on each page that has some of them."""
+    launched = [{**machine(at), "ReservationId": "r-0"} for at in range(PAGE + 9)]
+    monkeypatch.setitem(LARGE, "DescribeInstances", ("Reservations", launched))
+    found = observe(account.client, None, Question("orders", vpc_id="vpc-0"))
+    assert [each.id for each in found.instances] == [f"i-{at}" for at in range(PAGE + 9)]
+
+
 def test_more_sources_than_a_filter_takes_are_asked_for_in_parts(account: Account) -> None:
     """AWS takes 200 values in a filter."""
     sources = tuple(f"sg-{at:08x}" for at in range(450))
