@@ -49,6 +49,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     others = [one.path for one in deployed.disks if one.path not in params["log_dirs"]]
     user, (log_dirs, unreadable) = accounts.user(params["user"]), _log_dirs(params["log_dirs"])
     undeclared, broken = _log_dirs(others)
+    known = {path.rstrip("/") for path in (*log_dirs, *unreadable, *undeclared, *broken)}
     strangers = tuple(_strangers(params))
     kept = [path for path in (*strangers, *_files_below(params["log4j_dir"])) if path not in logs]
     return Found(
@@ -58,6 +59,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         unreadable={**unreadable, **broken, **_unlisted((params["install_dir"], params["log4j_dir"]))},
         identity=deployed,
         undeclared=tuple(undeclared),
+        blank=tuple(one.path for one in deployed.disks if one.deployed and one.path not in known),
         owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
         paths=tuple(path for path in (*services, *below, *logs, *kernel) if os.path.lexists(path)),
         strangers=strangers,

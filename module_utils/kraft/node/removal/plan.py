@@ -42,6 +42,7 @@ class Found:
     cluster id, empty if nothing identifies it; only directories that are there and not empty.
     ``unreadable``: log dirs on a disk that cannot be read -> the reason. ``identity``: of the deployed node.
     ``undeclared``: log dirs of the deployed node that are not empty, and that the inventory does not name.
+    ``blank``: log dirs of the deployed node that are empty or missing, as if their disk is not mounted.
     ``owned``: other paths that stay and hold files of the user.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
     ``occupied``: those of another installation, which have names of ours.
@@ -55,6 +56,7 @@ class Found:
     unreadable: Mapping[str, str] = dataclasses.field(default_factory=dict)
     identity: Identity = NO_NODE
     undeclared: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
     owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
@@ -126,6 +128,7 @@ def plan(desired: Desired, found: Found) -> Plan:
     staying = {path: _why(desired, cluster) for path, cluster in found.log_dirs.items() if path not in data}
     staying |= dict.fromkeys(found.undeclared, ": the inventory does not name it")
     staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
+    staying |= dict.fromkeys(found.blank, ", if there are some: nothing is there, as if the disk is not mounted")
     kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
     account = found.account_is_ours and not staying and not found.owned

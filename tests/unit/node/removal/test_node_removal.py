@@ -363,3 +363,15 @@ def test_the_user_stays_if_a_directory_of_its_files_cannot_be_listed(
     made = plan(DELETES, found)
     assert (made.account, path in made.staying) == (False, True)
     assert "Input/output error" in " ".join(made.kept)
+
+
+def test_data_on_a_disk_that_is_not_mounted_are_not_reported_as_deleted(host: Path) -> None:
+    """Its mount point is empty. The other log dir shows that the node is of the cluster."""
+    configure(host, host / "more")
+    (host / "more/recovery-point-offset-checkpoint").unlink()
+    properties = host / "kafka/releases/4.3.1/config/server.properties"
+    properties.write_text(f"node.id=1\nlog.dirs={host}/data,{host}/more\n")
+    found = dataclasses.replace(apply.observe(run, params(host)), has_account=True, account_is_ours=True)
+    made = plan(DELETES, found)
+    assert (found.blank, made.staying, made.account) == ((str(host / "more"),), (str(host / "more"),), False)
+    assert str(host / "data") in made.data
