@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import stat
 import tarfile
@@ -21,6 +22,7 @@ from ansible.module_utils.kraft.node.files.apply import fsync_directory, write_f
 DIRECTORY = "plugins"  #: below the install directory, beside the releases
 JAR = ".jar"
 PARTIAL = ".partial-"
+OURS = re.compile(r"(\.partial-)?.+-[0-9a-f]{12}")  #: names of `directory`, and of one that is being made
 SUMS = "SHA256SUMS"  #: of the jars, in the format of sha256sum
 CHUNK = 1 << 20
 DIRECTORY_MODE, FILE_MODE = 0o755, 0o644
@@ -148,8 +150,8 @@ def _unpack(archive: str, partial: str) -> Iterator[tuple[str, str]]:
 
 
 def prune(install_dir: str, units: Iterable[str]) -> None:
-    """Remove plugins that no start needs: no text of `units` names their directory."""
+    """Remove plugins that no start needs: no text of `units` names their directory. Others' directories stay."""
     texts, above = list(units), f"{install_dir}/{DIRECTORY}"
     for name in sorted(os.listdir(above)) if os.path.isdir(above) else ():
-        if not any(f"{above}/{name}/" in text for text in texts):
+        if OURS.fullmatch(name) and not any(f"{above}/{name}/" in text for text in texts):
             shutil.rmtree(f"{above}/{name}", ignore_errors=True)

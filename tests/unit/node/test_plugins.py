@@ -123,11 +123,12 @@ def test_remains_of_a_killed_run_are_replaced(tmp_path: Path) -> None:
 
 def test_plugins_that_no_unit_names_are_removed(tmp_path: Path) -> None:
     plugins.prune(str(tmp_path), [])  # a host without plugins
-    for name in ("old-1", "old-12", "kept-1", ".partial-kept-1"):
+    old, older, kept = (f"one-{at:012x}" for at in range(3))
+    for name in (old, older, kept, f".partial-{kept}", "connector-of-others"):
         (tmp_path / "plugins" / name).mkdir(parents=True)
-    unit = f"ExecStartPre=x :{tmp_path}/plugins/kept-1/*:{tmp_path}/plugins/old-12/*"
+    unit = f"ExecStartPre=x :{tmp_path}/plugins/{kept}/*:{tmp_path}/plugins/{older}/*"
     plugins.prune(str(tmp_path), ["", unit])
-    assert names(tmp_path / "plugins") == ["kept-1", "old-12"]
+    assert names(tmp_path / "plugins") == ["connector-of-others", older, kept]
 
 
 def test_plugins_of_a_unit_that_cannot_be_read_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
