@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import identity
+from ansible.module_utils.kraft.node import identity, plugins
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.other_services import (
     collector_service,
@@ -38,7 +38,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     """Inspect the host. `params`: those of ``kafka_uninstall``."""
     service = observe_service(run, params["unit"], STARTED_DIR)
     unit = unit_path(params["unit"])
-    below = [os.path.join(params["install_dir"], name) for name in OURS]
+    below = _below(params["install_dir"])
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
     kernel = filter(unit_files.is_ours, [params["sysctl_file"]])
     linked = [os.path.join(params["install_dir"], name) for name in LINKS]
@@ -68,6 +68,14 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         users=tuple(filter(accounts.is_of_service, USERS)),
         account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
+
+
+def _below(install_dir: str) -> list[str]:
+    """Return the paths of deployments below the install directory: of plugins those that they unpacked."""
+    above = os.path.join(install_dir, plugins.DIRECTORY)
+    unpacked = [os.path.join(above, name) for name in _names(above) if plugins.OURS.fullmatch(name)]
+    others = [os.path.join(install_dir, name) for name in OURS if name != plugins.DIRECTORY]
+    return [*others, *unpacked]
 
 
 def _names(path: str) -> list[str]:
@@ -111,6 +119,8 @@ def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
         leads = any(each == path or each.startswith(f"{path}/") for each in (*params["log_dirs"], params["log4j_dir"]))
         if name not in OURS and not leads:
             yield path
+    above = os.path.join(params["install_dir"], plugins.DIRECTORY)
+    yield from (os.path.join(above, name) for name in _names(above) if not plugins.OURS.fullmatch(name))
     drop_ins = f"{unit_path(params['unit'])}.d"
     if os.path.isdir(drop_ins):
         yield drop_ins
@@ -155,7 +165,8 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
         accounts.remove_user(run, name)
     for path in plan.data:
         empty(path)
-    for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
+    above = os.path.join(params["install_dir"], plugins.DIRECTORY)
+    for path in (*params["log_dirs"], params["log4j_dir"], above, params["install_dir"]):
         remove_empty(path, params["install_dir"])
     if plan.account:
         _tool(run, "userdel", desired.user)

@@ -375,3 +375,16 @@ def test_data_on_a_disk_that_is_not_mounted_are_not_reported_as_deleted(host: Pa
     made = plan(DELETES, found)
     assert (found.blank, made.staying, made.account) == ((str(host / "more"),), (str(host / "more"),), False)
     assert str(host / "data") in made.data
+
+
+def test_plugins_of_others_stay_and_those_that_deployments_unpacked_go(host: Path) -> None:
+    unpacked, other = host / "kafka/plugins/store-0123456789ab", host / "kafka/plugins/connector-of-others"
+    for path in (unpacked, other):
+        path.mkdir(parents=True)
+    assert str(other) in apply.observe(run, params(host)).strangers
+    remove(host, DELETES)
+    assert (unpacked.exists(), other.exists()) == (False, True)
+    (host / "kafka/notes.txt").unlink()
+    other.rename(host / "kafka/plugins/store-0123456789ab")
+    remove(host, DELETES)
+    assert not (host / "kafka").exists()
