@@ -139,8 +139,8 @@ def _staying(found: Current, host: str) -> Iterator[Problem]:
 
 def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
     name = wanted.cluster
-    if found.instances and (protected or confirmed) and confirmed != name:
-        message = "The value does not name the cluster, whose machines are protected"
+    if (confirmed or (found.instances and protected)) and confirmed != name:
+        message = "The value does not name the cluster" + ("" if confirmed else ", whose machines are protected")
         remedy = f"if {name} shall go: -e kafka_ec2_destroy={name}"
         yield Problem("ec2_destroy", message, remedy, "kafka_ec2_destroy", value=confirmed)
     if delete_data and delete_data != wanted.cluster_id:

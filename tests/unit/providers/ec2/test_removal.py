@@ -78,6 +78,13 @@ def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
     assert [each.rule for each in errors(found)] == refused
 
 
+def test_another_name_is_refused_also_if_no_machine_is_shown() -> None:
+    without = scene.everything(instances=())
+    for confirmed, refused in (("payments", ["ec2_destroy"]), (NAME, []), ("", [])):
+        found = removal_refusals(scene.wanted(), without, True, confirmed, "")
+        assert [each.rule for each in errors(found)] == refused
+
+
 def test_the_machine_of_a_named_host_ends_alone_and_what_it_leaves_is_said() -> None:
     found = scene.everything(addresses=(CurrentAddress("eipalloc-2", "kafka2", "198.51.100.2"),))
     assert removal(found, delete_data=False, hosts=["kafka2"]) == Removal(instances=("i-2",))
