@@ -68,7 +68,9 @@ answers:
   returned: success
   type: dict
 reached:
-  description: True for a port of O(reach) that answered; a refusal is an answer.
+  description:
+    - True for a port of O(reach) that answered; a refusal is an answer.
+    - A port whose test did not end in time is left out.
   returned: success
   type: dict
 controllers:
@@ -120,7 +122,7 @@ from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.certificate import of_process
-from ansible.module_utils.kraft.node.machine.network import ask_all
+from ansible.module_utils.kraft.node.machine.network import LATE, ask_all
 from ansible.module_utils.kraft.node.served import served
 from ansible.module_utils.kraft.node.service.deployed import secured_addresses
 from ansible.module_utils.kraft.operations.features.departures import registered
@@ -210,7 +212,7 @@ def ports(params: Mapping[str, Any]) -> dict[str, Any]:
     answers = ask_all({"reach": params["reach"]})["reach"] if params["reach"] else {}
     return {
         "answers": answers,
-        "reached": {port: answer in ANSWERS for port, answer in answers.items()},
+        "reached": {port: answer in ANSWERS for port, answer in answers.items() if answer != LATE},
         "certificates": served(secured),
         "own_certificate": of_process() if secured else "",
         "asked_at": time.time(),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.node.machine.network import LATE
 from ansible.module_utils.kraft.providers.ec2.exposure import differences, judge, question, verdict
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
 
+from library import kafka_connectivity_info
 from tests.unit.problems import named, values
 from tests.wording_files import Wording
 
@@ -145,3 +147,11 @@ def test_the_verdict_has_what_is_open_and_what_was_measured(
     found = verdict(["a", "b"], {"a": {**SEEN, **a}, "b": {}}, {"between": between, "hidden": hidden})
     assert named(found) == expected
     wording(found)
+
+
+def test_a_port_whose_test_did_not_end_in_time_is_not_known_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {"a:1": "open", "a:2": "refused", "a:3": "no answer within 2 s", "a:4": LATE}
+    monkeypatch.setattr(kafka_connectivity_info, "ask_all", lambda _: {"reach": answers})
+    found = kafka_connectivity_info.ports({"reach": list(answers), "listeners": [], "secured": []})
+    assert found["reached"] == {"a:1": True, "a:2": True, "a:3": False}
+    assert differences({"a:4": False}, found["reached"]) == ["a:4 was not tested"]
