@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.sysctl import HEADER
@@ -22,6 +23,7 @@ CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
 OTHER = "b3RoZXItY2x1c3Rlci1pZA"
 KEEPS = Desired(CLUSTER, 1, "kafka", "kafka")
 DELETES = Desired(CLUSTER, 1, "kafka", "kafka", delete_data=True)
+TASKS = yaml.safe_load((Path(__file__).parents[4] / "roles/kafka/tasks/destroy.yml").read_text())
 #: systemd's answer about a unit that is not installed.
 ABSENT = "LoadState=not-found\nActiveState=inactive\nSubState=dead\nMainPID=0\n"
 NODE = Found(
@@ -388,3 +390,12 @@ def test_plugins_of_others_stay_and_those_that_deployments_unpacked_go(host: Pat
     other.rename(host / "kafka/plugins/store-0123456789ab")
     remove(host, DELETES)
     assert not (host / "kafka").exists()
+
+
+def test_the_last_report_names_what_stayed_and_not_what_was_planned() -> None:
+    """A disk that breaks between the inspection and the removal keeps its data."""
+    looks, removes, report = (
+        one for one in TASKS if one["name"].startswith(("Inspect", "Remove", "Report the remain"))
+    )
+    assert looks["check_mode"]
+    assert f"'{removes['register']}.staying'" in report["vars"]["__kafka_left"]
