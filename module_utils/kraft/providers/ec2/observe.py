@@ -116,7 +116,8 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
     calls: dict[Any, Callable[[], Any]] = _of_sources(client, question, found)
     if set(question.hosts) - set(living):
         calls |= _of_new_machines(client, ssm, question)
-    for each in living.values() if question.protection else ():
+    guarded = living.values() if question.hosts else found.instances  # without hosts, all are to go
+    for each in guarded if question.protection else ():
         calls[each.id] = functools.partial(_protected, client, each.id)
     if question.elastic and set(question.hosts) - {each.host for each in found.addresses}:
         calls["spare addresses"] = lambda: _spare_addresses(client)

@@ -139,6 +139,7 @@ def _staying(found: Current, host: str) -> Iterator[Problem]:
 
 def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
     name = wanted.cluster
+    protected = protected or any(each.protected for each in found.instances)
     if (confirmed or (found.instances and protected)) and confirmed != name:
         message = "The value does not name the cluster" + ("" if confirmed else ", whose machines are protected")
         remedy = f"if {name} shall go: -e kafka_ec2_destroy={name}"

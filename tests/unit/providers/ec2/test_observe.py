@@ -89,6 +89,7 @@ def test_everything_of_the_cluster_is_seen_and_nothing_else(aws: Clients) -> Non
     own = {machine, group, found.vpc.id, found.subnets[0].id, found.volumes[0].id}
     assert found.cluster_ids == {**dict.fromkeys(own, ""), found.volumes[0].id: "an-id"}
     assert found.instances[0].protected is False
+    assert [each.protected for each in observe(ec2, ssm, Question("orders", protection=True)).instances] == [False]
     assert values.current(dataclasses.asdict(found)) == found
     assert observe(ec2, ssm, Question("orders", hosts=("kafka1",))).zones == ()
 

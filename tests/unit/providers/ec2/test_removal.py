@@ -78,6 +78,14 @@ def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
     assert [each.rule for each in errors(found)] == refused
 
 
+def test_machines_that_aws_protects_go_only_when_their_cluster_is_named() -> None:
+    """Also if the inventory does not want that protection, such as that of another profile."""
+    machines = (scene.instance(0, protected=False), scene.instance(1, protected=True))
+    for confirmed, refused in (("", ["ec2_destroy"]), (NAME, [])):
+        found = removal_refusals(scene.wanted(), scene.everything(instances=machines), False, confirmed, "")
+        assert [each.rule for each in errors(found)] == refused
+
+
 def test_another_name_is_refused_also_if_no_machine_is_shown() -> None:
     without = scene.everything(instances=())
     for confirmed, refused in (("payments", ["ec2_destroy"]), (NAME, []), ("", [])):
