@@ -112,8 +112,8 @@ REMOVE = [
     f"ec2:{each}"
     for each in (
         *("TerminateInstances", "ReleaseAddress", "DeleteVolume", "DeleteSecurityGroup", "DeleteKeyPair"),
-        *("DisassociateRouteTable", "DeleteRouteTable", "DetachInternetGateway", "DeleteInternetGateway"),
-        *("DeleteSubnet", "DeleteVpc"),
+        *("DeleteSubnet", "DisassociateRouteTable", "DeleteRouteTable", "DetachInternetGateway"),
+        *("DeleteInternetGateway", "DeleteVpc"),
     )
 ]
 
