@@ -23,10 +23,30 @@ def undo(
     nodes: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the ``hosts`` that `to_revert` rolls back, and the ``message`` of `batch_failure`."""
+    own = {**went, "steps": of_batch(batch, went["steps"])}
     return {
-        "hosts": to_revert(batch, went["steps"], went["look"], wanted),
-        "message": batch_failure(batch, went, wanted, batches, nodes),
+        "hosts": to_revert(batch, own["steps"], own["look"], wanted),
+        "message": batch_failure(batch, own, wanted, batches, nodes),
     }
+
+
+def of_batch(batch: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the `steps` with results for processes of this `batch` alone.
+
+    If a step was not reached, Ansible still has its results of an earlier batch. That may be one of an earlier roll of
+    the run, which has restarted the same hosts, but replaced other processes.
+    """
+    own = [_process(node) for node in batch["nodes"]]
+    return [
+        {**step, "results": [one for one in step["results"] if not _item(one) or _process(_item(one)) in own]}
+        if "results" in step
+        else step
+        for step in steps
+    ]
+
+
+def _process(node: Mapping[str, Any]) -> tuple[Any, Any]:
+    return node["host"], node.get("started_at")
 
 
 def to_revert(
@@ -126,8 +146,12 @@ def _is_killed(result: Mapping[str, Any]) -> bool:
 
 
 def _host(result: Mapping[str, Any]) -> str:
-    item = result.get(result.get("ansible_loop_var", ""), "")
+    item = _item(result)
     return str(item["host"] if isinstance(item, Mapping) else item)
+
+
+def _item(result: Mapping[str, Any]) -> Any:
+    return result.get(result.get("ansible_loop_var", ""), "")
 
 
 def _state(node: Mapping[str, Any], ending: Ending) -> str:

@@ -153,6 +153,25 @@ def test_nothing_is_reverted_while_it_is_not_known_who_serves() -> None:
     assert outcome.to_revert(BATCH, KEPT, electing, alone) == []
 
 
+def test_the_results_of_an_earlier_roll_of_the_run_are_not_those_of_this_one() -> None:
+    """The shutdown check forbids the restart, and the registered results are those of the last roll's last batch."""
+
+    def roll(started_at: int, *results: dict[str, Any]) -> dict[str, Any]:
+        batch = {**BATCH, "nodes": [{**node, "started_at": started_at} for node in BATCH["nodes"]]}
+        went = {"steps": [{"failed": True, "msg": "not now"}, {"results": [*results]}], "look": DOWN, "undo": []}
+        return outcome.undo(batch, went, WANTED, BATCHES, NODES)
+
+    kept = restarted("kraft1", "keep", "restart")
+    kept["rolled"]["started_at"] = 71
+    found = roll(72, kept, {"failed": True, "msg": "no reason"})
+    assert found["hosts"] == []
+    assert "kraft1 (node 1): was not restarted." in found["message"]
+    assert "not now\nno reason\n" in found["message"]
+    found = roll(71, kept)
+    assert found["hosts"] == ["kraft1"]
+    assert "kraft1 (node 1), restarted because of" in found["message"]
+
+
 def said_of(steps: list[dict[str, Any]], look: dict[str, Any], *undo: dict[str, Any], **batch: Any) -> list[str]:
     went = {"steps": steps, "look": look, "undo": list(undo)}
     return outcome.batch_failure({**BATCH, **batch}, went, WANTED, BATCHES, NODES).splitlines()
