@@ -32,7 +32,11 @@ class ActionModule(ActionBase):
         version, fault = self._task.args.get("upgrade_to"), self._task.args.get("fault")
         if "snapshot" not in result:
             return result
-        problems = upgrade_refusals(str(version), result["snapshot"]["features"] or ()) if version else []
+        features = result["snapshot"].get("features")
+        if version and features is None:
+            why = result["snapshot"]["unanswered"].get("features", "no answer")
+            return {**result, "failed": True, "msg": f"The finalised features are not known: {why}. Run this again."}
+        problems = upgrade_refusals(str(version), features) if version else []
         if problems:
             return {**result, "failed": True, "msg": "\n".join(map(str, problems))}
         return {**result, "hosts": broken(fault, result["snapshot"], task_vars or {})} if fault else result

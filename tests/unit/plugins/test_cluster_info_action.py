@@ -34,6 +34,12 @@ def test_an_upgrade_fails_if_the_release_does_not_support_the_features(
     assert not fails or version in found["msg"]
 
 
+def test_an_upgrade_fails_without_a_remedy_for_features_that_are_not_known() -> None:
+    found = acted({"snapshot": {"features": None, "unanswered": {"features": "k1:9092 is late"}}}, upgrade_to="4.4.0")
+    assert found["failed"]
+    assert found["msg"] == "The finalised features are not known: k1:9092 is late. Run this again."
+
+
 def test_a_cluster_that_does_not_answer_fails_with_its_own_message() -> None:
     answer = {"failed": True, "msg": "no answer"}
     assert acted(answer, upgrade_to="4.4.0") == answer

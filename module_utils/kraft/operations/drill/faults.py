@@ -84,8 +84,11 @@ def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[st
         raise KraftError("the controllers have no leader: start those that are down, then run again")
     if target == ACTIVE:
         chosen = [controller]
+    elif snapshot.topics is None:
+        why = snapshot.unanswered.get("topics", "no answer")
+        raise KraftError(f"it is not known which broker leads most partitions: {why}. Run again")
     else:
-        leaders = Counter(each.leader for topic in snapshot.topics or () for each in topic.partitions)
+        leaders = Counter(each.leader for topic in snapshot.topics for each in topic.partitions)
         brokers = sorted(snapshot.unfenced - {controller}, key=lambda one: (-leaders[one], one))
         chosen = brokers[:1]
     found = [host for host, node_id in node_ids.items() if node_id in chosen]

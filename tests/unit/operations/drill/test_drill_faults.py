@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Partition, Quorum, Snapshot, Topic
 from ansible.module_utils.kraft.errors import KraftError
@@ -39,6 +41,14 @@ def test_every_node_is_every_node_whoever_leads() -> None:
 def test_without_an_active_controller_nothing_is_broken(name: str) -> None:
     with pytest.raises(KraftError, match="no leader"):
         faults.hosts(name, snapshot(controller=-1), NODES)
+
+
+def test_without_an_answer_about_leaders_no_broker_is_the_one_that_leads_most() -> None:
+    unknown = dataclasses.replace(snapshot(), topics=None, unanswered={"topics": "k1:9092 is late"})
+    with pytest.raises(KraftError, match="not known which broker leads most partitions: k1:9092 is late"):
+        faults.hosts("broker_killed", unknown, NODES)
+    assert faults.hosts("controller_killed", unknown, NODES) == ["k1"]
+    assert faults.hosts("all_killed", unknown, NODES) == ["k1", "k2", "k3"]
 
 
 @pytest.mark.parametrize(
