@@ -11,7 +11,7 @@ description:
     waits until every partition has acknowledged a record; one that a killed run has left is ended and accounted for
     first.
   - V(stopped) ends it, reads its topic with Spark and fails when an acknowledged record is lost, or one is duplicated,
-    out of order or misplaced. Without a probe there is nothing to do.
+    out of order or misplaced. Without a probe there is nothing to do, and the probe of another run is left alone.
   - V(drilled) reports for each fault of a drill its effect on clients, and the limits that the settings promise. It
     reads the account in O(directory), shows a table, writes C(drill.json) beside it, and puts the table on the probe's
     page. It fails if clients waited longer than the nodes' timeouts promise, or if a fault or the account is missing.
@@ -27,7 +27,7 @@ options:
     type: path
     required: true
   directory:
-    description: Directory of the drill's own probe, as V(stopped) has returned it.
+    description: Directory of the run's own probe, as V(started) has returned it; empty if it has started none.
     type: path
     default: ""
   required:

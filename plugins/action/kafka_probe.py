@@ -60,11 +60,22 @@ class ActionModule(ActionBase):
         if given["state"] == "drilled":
             return drilled(given)
         if given["state"] == "stopped":
-            directory = current(home)
-            done = probe("stop", "--home", str(home))
-            return remembered({**result(done, directory), **figures(directory)}, "kafka_probed")
+            return remembered(stopped(home, given["directory"]), "kafka_probed")
         done = probe("start", "--home", str(home), *starting(home, given))
-        return result(done, current(home))
+        return remembered(result(done, current(home)), "kafka_probing")
+
+
+def stopped(home: Path, directory: str) -> dict[str, Any]:
+    """End the probe of this run and account for it. `directory`: that of its start; empty if it has started none.
+
+    Another probe there is that of a run that has the lock of the cluster.
+    """
+    if not directory or (current(home) != directory and (Path(directory) / AUDIT).is_file()):
+        return {"changed": False, "directory": directory}
+    if current(home) != directory:
+        text = "The probe of this run is gone, and its records were not accounted for. Its log"
+        return {"changed": False, "failed": True, "directory": directory, "msg": f"{text}: {directory}"}
+    return {**result(probe("stop", "--home", str(home)), directory), **figures(directory)}
 
 
 def starting(home: Path, given: dict[str, Any]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +56,43 @@ def test_a_drill_is_judged_by_the_account_of_its_own_probe(tmp_path: Path, direc
         assert found["page"] == str(tmp_path / directory / PROBE.PAGE)
     else:
         assert found["failed"]
+
+
+def test_only_the_probe_of_the_run_itself_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is refused, since another one has the lock, ends its operation as every run does."""
+    calls = list[tuple[str, ...]]()
+    done = subprocess.CompletedProcess([], 0, "", "")
+    monkeypatch.setattr(PROBE, "probe", lambda *words: calls.append(words) or done)
+    running, ended, lost = (str(tmp_path / name) for name in ("running", "ended", "lost"))
+    (tmp_path / PROBE.PID_FILE).write_text(json.dumps({"directory": running}))
+    (tmp_path / "ended").mkdir()
+    (tmp_path / "ended" / PROBE.AUDIT).write_text("{}")
+    for own in ("", ended):
+        assert PROBE.stopped(tmp_path, own) == {"changed": False, "directory": own}
+    found = PROBE.stopped(tmp_path, lost)
+    assert found["failed"]
+    assert lost in found["msg"]
+    assert calls == []
+    assert PROBE.stopped(tmp_path, running) == {"changed": False, "directory": running}
+    assert calls == [("stop", "--home", str(tmp_path))]
+
+
+def test_a_drill_in_check_mode_has_no_probe_to_report_of(tmp_path: Path) -> None:
+    desired = {"cluster": {"name": "demo", "broker_ids": [1]}, "nodes": {}}
+    points = [
+        {"ansible.builtin.include_role": {"name": "kafka_probe", "tasks_from": each, "rolespec_validate": False}}
+        for each in ("stop", "drill")
+    ]
+    before = {"ansible.builtin.set_fact": {"kafka_desired": desired, "cacheable": True}}
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [before, *points]}
+    play["vars"] = {"kafka_drill_faults": ["broker_killed"], "kafka_drill_seconds": 30}
+    (tmp_path / "play.yml").write_text(json.dumps([play]))
+    ran = subprocess.run(
+        ["ansible-playbook", "--check", str(tmp_path / "play.yml")],
+        cwd=ROOT,
+        env={**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
