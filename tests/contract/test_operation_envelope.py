@@ -140,6 +140,32 @@ def test_an_operation_needs_kafkas_archive_only_if_it_or_its_next_play_installs_
     assert ("release" in needed(play)) == bool(INSTALLING & points or goes_on)
 
 
+def validated() -> list[Any]:
+    """Every operation that validates the inventory first: the requirements of that, and its own play."""
+    found = []
+    for path in PLAYBOOKS:
+        entries = yaml.safe_load(path.read_text())
+        [needs] = [
+            entry.get("vars", {}).get("__kafka_needs", [])
+            for entry in entries
+            if entry.get("ansible.builtin.import_playbook") == "validate_inventory.yml"
+        ] or [[]]
+        found += [pytest.param(needs, play, id=path.stem) for play in plays(path) if needs and begins(play)]
+    return found
+
+
+def begins(play: dict[str, Any]) -> bool:
+    return any(task.get("ansible.builtin.import_tasks") == BEGIN for task in tasks_of(play.get("tasks", [])))
+
+
+@pytest.mark.parametrize(("needs", "play"), validated())
+def test_an_operation_has_its_requirements_although_a_limit_leaves_out_this_machine(
+    needs: list[str], play: dict[str, Any]
+) -> None:
+    """Spark is asked for by the start of the probe, before anything changes."""
+    assert {*needs} - {"spark"} <= needed(play)
+
+
 @pytest.mark.parametrize("play", operations())
 def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> None:
     [envelope] = [task for task in play["tasks"] if "always" in task]

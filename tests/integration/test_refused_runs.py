@@ -147,6 +147,14 @@ def test_an_operation_without_what_it_needs_touches_no_host(playbook: str, given
     assert done.returncode == 2
 
 
+def test_tasks_of_a_maintenance_are_read_before_a_node_stops_although_a_limit_leaves_out_this_machine() -> None:
+    words = ["playbooks/maintain_hosts.yml", "--limit", "kafka", "-e", "kafka_maintenance_tasks=gone.yml"]
+    done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
+    assert "gone.yml" in done.stdout + done.stderr, done.stdout + done.stderr
+    assert "Acquire the run lock" not in done.stdout
+    assert done.returncode == 2
+
+
 LOST = """
 kafka:
   hosts:

@@ -65,6 +65,8 @@ def _leaves_down(tasks: list[Any]) -> str:
         meta = task.args.get("_raw_params") if task.action.rpartition(".")[2] == "meta" else None
         if str(meta or "").startswith("end_"):
             return f"has meta: {meta}, which ends the run while the node is stopped; use a condition (when)"
+        if meta == "clear_facts":
+            return "has meta: clear_facts, after which the run does not know how to start the node again; remove it"
     brings_handlers = any(task._role or isinstance(task, IncludeRole) for task in tasks)
     notified = next((task.notify for task in tasks if task.notify), "")
     if notified and not brings_handlers:

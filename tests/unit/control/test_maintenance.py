@@ -81,6 +81,7 @@ def test_what_ansible_could_not_run_is_refused(content: str, said: str, tmp_path
         ("ansible.builtin.meta: end_host", "end_host"),
         ("block: [{meta: end_batch, when: later}]", "end_batch"),
         ("{rescue: [{ansible.builtin.meta: end_role}], block: [{ansible.builtin.command: a}]}", "end_role"),
+        ("{block: [{meta: clear_facts}]}", "clear_facts"),
         ("{ansible.builtin.command: a, notify: Restart it}", "Restart it"),
         ("{block: [{ansible.builtin.command: a}], notify: [Restart it, and more]}", "Restart it"),
     ],
