@@ -177,6 +177,19 @@ def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> N
     assert play["any_errors_fatal"] is True
 
 
+def test_no_task_that_stands_in_an_envelope_itself_runs_once_and_can_fail() -> None:
+    """Ansible would mark the other hosts as failed twice, and leave out their `always`: their lock would stay."""
+    found = [
+        (path.stem, task["name"])
+        for path in PLAYBOOKS
+        for play in plays(path)
+        for envelope in play.get("tasks", [])
+        for task in (envelope["block"] if "always" in envelope and play["hosts"] != "localhost" else [])
+        if task.get("run_once") and "ansible.builtin.debug" not in task
+    ]
+    assert found == []
+
+
 def test_nothing_else_takes_or_gives_back_the_lock() -> None:
     holders = [path for path in ROOT.glob("[pr]*/**/*.yml") if "kafka_lock:" in path.read_text()]
     rebooted = "roles/kafka/tasks/steps/reboot.yml"  # the lock is gone there, and is taken again
