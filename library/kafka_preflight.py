@@ -115,7 +115,8 @@ ansible_facts:
     are behind all nodes; C(kafka_now), present addresses of the deployed nodes (client, nodes); C(kafka_uids), for each
     host with data and without Kafka's user, the uid that the user gets again; C(kafka_plan), for each host the steps of
     a deployment that have something to do (C(host), C(kernel), C(install), C(format)); C(kafka_healthy), true if every
-    node is healthy; and C(kafka_desired), if it was derived again.
+    node is healthy; C(kafka_answers), true if the running cluster has told its members; and C(kafka_desired), if it was
+    derived again.
   returned: unless the task fails
   type: dict
 """

@@ -161,6 +161,7 @@ class ActionModule(ActionBase):
             "kafka_healthy": all(
                 host.facts and (host.facts.get("health") or {}).get("all_healthy") for host in subject.hosts
             ),
+            "kafka_answers": subject.snapshot is not None,
             "kafka_uids": {host.name: returning_uid(host) for host, _ in subject.seen},
             "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
             "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),

@@ -215,9 +215,10 @@ def test_running_cluster_is_asked_for_its_members(running: bool, answer: Any, ru
 
     preflight = action(PREFLIGHT, hosts=list(NAMES), ask={"timeout": 5}, running=running, refuse=False)
     preflight._execute_module = execute
-    problems = preflight.run(task_vars=play(Scene()))["problems"]
+    result = preflight.run(task_vars=play(Scene()))
     assert asked == ([("kafka_cluster_info", {"timeout": 5})] if running else [])
-    assert sorted(problem["rule"] for problem in problems) == rules
+    assert sorted(problem["rule"] for problem in result["problems"]) == rules
+    assert result["ansible_facts"]["kafka_answers"] is ("dropped_broker" in rules)
 
 
 @pytest.mark.parametrize(("unanswered", "asked"), [({}, []), ({"quorum": "no leader"}, ["kafka_cluster_info"])])
