@@ -183,3 +183,13 @@ def test_a_proof_without_an_answer_of_the_nodes_ends_before_spark_and_leaves_no_
     assert "No answer from k1, k2, k3: nothing is proven" in done.stdout + done.stderr, done.stdout + done.stderr
     assert not (reports / "report.json").exists()
     assert not (reports / "page.html").exists()
+
+
+def test_features_are_not_finalised_without_a_release(tmp_path: Path) -> None:
+    """`-e kafka_finalize=$RELEASE`, and the shell knows no such variable."""
+    role = {"name": "kafka", "tasks_from": "finalize", "rolespec_validate": False}
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [{"ansible.builtin.include_role": role}]}
+    (tmp_path / "play.yml").write_text(json.dumps([play]))
+    done = run(str(tmp_path / "play.yml"), "-e", "kafka_finalize=", example=False)
+    assert "Give -e kafka_finalize=<release>" in done.stdout + done.stderr, done.stdout + done.stderr
+    assert "Wait until each node serves" not in done.stdout
