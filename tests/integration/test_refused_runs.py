@@ -186,7 +186,7 @@ def test_a_proof_without_an_answer_of_the_nodes_ends_before_spark_and_leaves_no_
 
 
 def test_features_are_not_finalised_without_a_release(tmp_path: Path) -> None:
-    """`-e kafka_finalize=$RELEASE`, and the shell knows no such variable."""
+    """As with `-e kafka_finalize=$RELEASE` in a shell without that variable."""
     role = {"name": "kafka", "tasks_from": "finalize", "rolespec_validate": False}
     play = {"hosts": "localhost", "gather_facts": False, "tasks": [{"ansible.builtin.include_role": role}]}
     (tmp_path / "play.yml").write_text(json.dumps([play]))

@@ -79,7 +79,7 @@ def test_the_lock_of_a_controller_outside_of_the_play_is_released(
 
 
 def test_a_run_that_a_controller_refuses_does_not_go_on_with_its_other_hosts(tmp_path: Path) -> None:
-    """The host that asks for the lock is out of the play then."""
+    """The host with the refused request is out of the play then."""
     other = {
         "run": "pc-1-1f6c2d90",
         "who": "ann@pc",

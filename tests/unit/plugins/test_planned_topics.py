@@ -1,4 +1,4 @@
-"""Whether a deployment asks a cluster for topics that must go before it changes anything."""
+"""Topics that are declared absent: whether the cluster is queried for them before the first change."""
 
 from __future__ import annotations
 

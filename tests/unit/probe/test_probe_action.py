@@ -61,8 +61,12 @@ def test_a_drill_is_judged_by_the_account_of_its_own_probe(tmp_path: Path, direc
 def test_only_the_probe_of_the_run_itself_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is refused, since another one has the lock, ends its operation as every run does."""
     calls = list[tuple[str, ...]]()
-    done = subprocess.CompletedProcess([], 0, "", "")
-    monkeypatch.setattr(PROBE, "probe", lambda *words: calls.append(words) or done)
+
+    def probe(*words: str) -> subprocess.CompletedProcess[str]:
+        calls.append(words)
+        return subprocess.CompletedProcess([], 0, "", "")
+
+    monkeypatch.setattr(PROBE, "probe", probe)
     running, ended, lost = (str(tmp_path / name) for name in ("running", "ended", "lost"))
     (tmp_path / PROBE.PID_FILE).write_text(json.dumps({"directory": running}))
     (tmp_path / "ended").mkdir()
