@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import kafka_connectivity_info
 import pytest
 from ansible.module_utils.kraft.node.machine.network import LATE
 from ansible.module_utils.kraft.providers.ec2.exposure import differences, judge, question, verdict
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
 
-from library import kafka_connectivity_info
 from tests.unit.problems import named, values
 from tests.wording_files import Wording
 
