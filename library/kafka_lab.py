@@ -70,6 +70,7 @@ from ansible.module_utils.kraft.errors import KraftError, refuse
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.lab import apply as lab_io
 from ansible.module_utils.kraft.providers.lab import plan as lab
+from ansible.module_utils.kraft.providers.lab.inventory import inventory_refusals, inventory_text
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
@@ -115,7 +116,7 @@ def files(wanted: lab.Desired, plan: lab.Plan, inventory: str) -> dict[str, str]
     return {
         f"{wanted.state_dir}/authorized_keys": us,
         f"{wanted.state_dir}/known_hosts": lab.known_hosts(plan.addresses, them),
-        inventory: lab.inventory(wanted, plan.addresses),
+        inventory: inventory_text(wanted, plan.addresses),
     }
 
 
@@ -147,7 +148,7 @@ def present(params: Params, check_mode: bool) -> dict[str, Any]:
     """Run the five steps that create a lab."""
     wanted = wanted_lab(params)
     found = lab_io.observe(wanted.name, wanted.state_dir)
-    refuse(lab.lab_refusals(wanted, found) + lab.inventory_refusals(params["inventory"], text(params["inventory"])))
+    refuse(lab.lab_refusals(wanted, found) + inventory_refusals(params["inventory"], text(params["inventory"])))
     plan = lab.plan(wanted, found)
     actions = plan_lines(plan, wanted.name, found.keys)
     if not check_mode:
@@ -182,7 +183,7 @@ def write(content: dict[str, str], owner: int) -> list[str]:
 def absent(params: Params, check_mode: bool) -> dict[str, Any]:
     """Remove what carries the lab's name, its keys and its inventory. An inventory of others is refused."""
     name, state_dir = params["name"], params["state_dir"]
-    refuse(lab.inventory_refusals(params["inventory"], text(params["inventory"]), name))
+    refuse(inventory_refusals(params["inventory"], text(params["inventory"]), name))
     made = ["authorized_keys", "known_hosts", *(f"{key}{end}" for key in lab.KEYS for end in ("", ".pub"))]
     paths = [path for path in (*(f"{state_dir}/{n}" for n in made), params["inventory"]) if os.path.lexists(path)]
     paths += sorted(str(path) for path in Path(state_dir).glob(f"*-disk[0-9]*{lab.IMAGE}"))

@@ -56,6 +56,7 @@ def test_one_run_at_a_time_writes_the_reports_of_both_proofs() -> None:
         task = first["block"][0] if "block" in first else first
         assert task["ansible.builtin.import_tasks"] == "steps/take_reports.yml"
         always = (first if "always" in first else others[-1])["always"]
-        assert always[-1]["kafka_report"] == {"kind": "given_back", "directory": task["vars"]["__kafka_smoke_reports"]}
+        given = [one["kafka_report"] for one in always if one.get("kafka_report", {}).get("kind") == "given_back"]
+        assert given == [{"kind": "given_back", "directory": task["vars"]["__kafka_smoke_reports"]}]
     taken = yaml.safe_load((folder / "steps/take_reports.yml").read_text())[0]["kafka_report"]
     assert (taken["directory"], taken["exclusive"]) == ("{{ __kafka_smoke_reports }}", True)

@@ -8,7 +8,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.account import code_of
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Current, Desired, Rule
-from ansible.module_utils.kraft.providers.ec2.plan import Plan, own_table
+from ansible.module_utils.kraft.providers.ec2.plan import Plan
+from ansible.module_utils.kraft.providers.ec2.routes import own_table
 from ansible.module_utils.kraft.providers.ec2.waiting import Aws, NotShownError
 
 DESCRIPTION = "Kafka nodes of one cluster"

@@ -22,6 +22,7 @@ from ansible.module_utils.kraft.providers.ec2.model import (
     Rule,
     Volume,
 )
+from ansible.module_utils.kraft.providers.ec2.routes import is_routed
 
 GP3 = "gp3"  # the type of new disks
 SUBNET_BITS = 8  # a subnet has as many addresses as this adds to the VPC's prefix: /16 -> /24
@@ -128,7 +129,7 @@ def plan(wanted: Desired, found: Current) -> Plan:
     return Plan(
         vpc_id=vpc.id if vpc else "",
         make_vpc=vpc is None,
-        route=not wanted.vpc_id and (bool(missing) or not _is_routed(found)),
+        route=not wanted.vpc_id and (bool(missing) or not is_routed(found)),
         subnets=tuple(missing),
         make_key=bool(wanted.public_key) and found.key(wanted.key) is None,
         group_id=group.id if group else "",
@@ -139,20 +140,6 @@ def plan(wanted: Desired, found: Current) -> Plan:
         tags=dict(_missing_tags(wanted, found)),
         nodes={node.host: _node(wanted, found, node, group.id if group else "") for node in wanted.nodes},
     )
-
-
-def _is_routed(found: Current) -> bool:
-    """Check that the cluster's subnets have a route to the internet. Those with a route table of others are theirs."""
-    own = {each.id for each in found.subnets if each.owned and not each.foreign_table}
-    vpc = found.vpc
-    if vpc and not own:
-        return True
-    return bool(vpc and vpc.gateway and vpc.default_route and own_table(found) and own <= set(vpc.associated))
-
-
-def own_table(found: Current) -> str:
-    """Return the route table with the cluster's tag; empty if there is none. The VPC's first one may be of others."""
-    return next((each for each in found.vpc.tables if each in found.tags), "") if found.vpc else ""
 
 
 def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[str, str]]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
-import json
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,6 @@ SIZE = re.compile(r"[1-9][0-9]*[MG]")
 SMALLEST_MB = 16  # of an ext4 with a journal
 IMAGE = ".img"  # ends the name of a file that holds a disk
 KEYS = ("id_ed25519", "host_ed25519")  # lets us in; by which hosts are known
-WRITTEN = "# Written by role kafka_lab for lab "  # begins the second line of an inventory, with the lab's name
 MOUNTS = {
     "authorized_keys": "/home/ops/.ssh/authorized_keys",
     "host_ed25519": "/etc/ssh/ssh_host_ed25519_key",
@@ -173,14 +171,6 @@ def lab_refusals(wanted: Desired, found: Current) -> list[str]:
     return out + _subnet_problems(wanted, found)
 
 
-def inventory_refusals(path: str, text: str, name: str = "") -> list[str]:
-    """Return why the inventory with this `text` is not written or removed; without `name`, that of any lab may be."""
-    if not text or f"{WRITTEN}{name};" in text or (WRITTEN in text and not name):
-        return []
-    whose = f"lab {name!r}" if name else "a lab"
-    return [f"{path} was not written for {whose}; correct kafka_lab_inventory or kafka_lab_name, or move the file away"]
-
-
 def _subnet_problems(wanted: Desired, found: Current) -> list[str]:
     """Return the problems of a requested subnet."""
     if not wanted.subnet:
@@ -285,18 +275,3 @@ def known_hosts(addresses: Mapping[str, str], public_key: str) -> str:
     kind, key = public_key.split()[:2]
     names = ",".join([*addresses.values(), *addresses])
     return f"{names} {kind} {key}\n"
-
-
-def inventory(wanted: Desired, addresses: Mapping[str, str]) -> str:
-    """Return the inventory file with the connection of each host. JSON's strings are YAML's."""
-    ssh = (
-        f'-o UserKnownHostsFile="{wanted.state_dir}/known_hosts" -o GlobalKnownHostsFile=/dev/null '
-        "-o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
-    )
-    lines = ["---", f"{WRITTEN}{wanted.name}; goes with it.", "all:", "  hosts:"]
-    for host, address in addresses.items():
-        lines += [f"    {host}:", f"      ansible_host: {address}", "      ansible_user: ops"]
-        lines += ["      ansible_python_interpreter: /usr/bin/python3"]
-        lines += [f"      ansible_ssh_private_key_file: {json.dumps(wanted.state_dir + '/id_ed25519')}"]
-        lines += [f"      ansible_ssh_common_args: {json.dumps(ssh)}"]
-    return "\n".join(lines) + "\n"

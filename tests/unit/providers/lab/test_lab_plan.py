@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.kraft.providers.lab import plan as lab
+from ansible.module_utils.kraft.providers.lab.inventory import inventory_refusals, inventory_text
 
 from tests.unit.problems import values
 from tests.wording_files import Wording
@@ -181,7 +182,7 @@ def test_a_lab_may_have_an_ipv6_network_of_any_size() -> None:
 
 
 def test_the_inventory_parses_and_trusts_only_the_labs_own_known_hosts() -> None:
-    one = yaml.safe_load(lab.inventory(WANTED, {"a": "10.89.5.11"}))["all"]["hosts"]["a"]
+    one = yaml.safe_load(inventory_text(WANTED, {"a": "10.89.5.11"}))["all"]["hosts"]["a"]
     assert one["ansible_host"] == "10.89.5.11"
     assert one["ansible_ssh_private_key_file"] == "/state of/try/id_ed25519"
     assert '-o UserKnownHostsFile="/state of/try/known_hosts"' in one["ansible_ssh_common_args"]
@@ -194,8 +195,8 @@ def test_known_hosts_has_every_host_by_address_and_name() -> None:
 
 
 def test_an_inventory_that_was_not_written_for_the_lab_is_left_alone() -> None:
-    own = lab.inventory(WANTED, {"a": "10.89.5.11"})
-    other = lab.inventory(dataclasses.replace(WANTED, name="try-2"), {})
+    own = inventory_text(WANTED, {"a": "10.89.5.11"})
+    other = inventory_text(dataclasses.replace(WANTED, name="try-2"), {})
     for text, written, removed in (("", 0, 0), (own, 0, 0), (other, 0, 1), ("all: {hosts: {mine: {}}}", 1, 1)):
-        assert len(lab.inventory_refusals("hosts.yml", text)) == written
-        assert len(lab.inventory_refusals("hosts.yml", text, WANTED.name)) == removed
+        assert len(inventory_refusals("hosts.yml", text)) == written
+        assert len(inventory_refusals("hosts.yml", text, WANTED.name)) == removed
