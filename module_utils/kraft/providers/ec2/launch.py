@@ -10,6 +10,7 @@ from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.account import code_of
 from ansible.module_utils.kraft.providers.ec2.model import ASSIGNED, Current, Desired
 from ansible.module_utils.kraft.providers.ec2.network import tagged, token
+from ansible.module_utils.kraft.providers.ec2.observe import pages
 from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, launch_tags
 from ansible.module_utils.kraft.providers.ec2.waiting import Aws, refused
 
@@ -60,7 +61,7 @@ def await_end(aws: Aws, ids: Sequence[str]) -> None:
     """Wait until machines have ended: until then they keep their disks and addresses."""
 
     def ended() -> bool:
-        groups = aws.client.describe_instances(InstanceIds=list(ids))["Reservations"]
+        groups = pages(aws.client, "describe_instances", "Reservations", InstanceIds=list(ids))
         states = {each["InstanceId"]: each["State"]["Name"] for group in groups for each in group["Instances"]}
         return all(states.get(each) == DEAD[1] for each in ids)  # one that is not shown may run
 

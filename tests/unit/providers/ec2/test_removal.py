@@ -166,6 +166,9 @@ class Account:
         self.shown, self.calls = list(shown), list[tuple[str, dict[str, Any]]]()
         self.machines = list(machines)
 
+    def can_paginate(self, _: str) -> bool:
+        return False
+
     def observe(self, *_: Any) -> model.Current:
         return self.shown.pop(0) if self.shown else scene.nothing()
 
