@@ -137,9 +137,13 @@ def _named(found: Sequence[tuple[str, Partition]]) -> Named:
 
 
 def _slowest(snapshot: Snapshot) -> tuple[int, int] | None:
-    """Return time and records that the slowest voter is behind; None if one was not heard of."""
+    """Return time and records that the slowest voter is behind; None if one was not heard of.
+
+    After the leader's clock was set back, a voter's time is negative. Its distance counts, or the leader would be the
+    slowest one.
+    """
     voters = snapshot.quorum.voters if snapshot.quorum else ()
-    known = [(one.behind_ms, one.lag) for one in voters if one.behind_ms is not None and one.lag is not None]
+    known = [(abs(one.behind_ms), one.lag) for one in voters if one.behind_ms is not None and one.lag is not None]
     return max(known) if known and len(known) == len(voters) else None
 
 

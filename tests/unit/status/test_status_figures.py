@@ -138,6 +138,11 @@ def test_the_slowest_voter_counts_and_one_that_was_not_heard_of_makes_it_unknown
     assert any("voters 3" in reason for reason in away.unknown)
 
 
+def test_after_the_leaders_clock_was_set_back_a_voter_that_lacks_records_is_the_slowest() -> None:
+    back = of_cluster(dataclasses.replace(SEEN, quorum=quorum(1, voter(1), voter(2, -60_000, 403))))
+    assert (back.quorum_behind_ms, back.quorum_lag) == (60_000, 403)
+
+
 def test_groups_that_were_not_asked_and_brokers_that_are_silent_are_said() -> None:
     lag = Lags((GroupLag("g", "Stable", 5, 1),), 30, 20, ("group x: gone",))
     found = of_cluster(lag=lag)
