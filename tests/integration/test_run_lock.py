@@ -119,14 +119,14 @@ def with_paths(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("away", "said"),
     [
-        ({"k4", "k5"}, ""),
-        ({"k3", "k4"}, ""),
-        ({"k3", "k4", "k5"}, "No answer from k3, k4, k5"),
-        ({"k1", "k2", "k5"}, "No answer from k1, k2, k5"),
+        (["k4", "k5"], ""),
+        (["k3", "k4"], ""),
+        (["k3", "k4", "k5"], "No answer from k3, k4, k5"),
+        (["k1", "k2", "k5"], "No answer from k1, k2, k5"),
     ],
-    ids=", ".join,
+    ids=["k4", "k3", "k3-k5", "k1-k5"],
 )
-def test_a_run_on_some_controllers_needs_the_lock_of_most_of_all(tmp_path: Path, away: set[str], said: str) -> None:
+def test_a_run_on_some_controllers_needs_the_lock_of_most_of_all(tmp_path: Path, away: list[str], said: str) -> None:
     """Two runs with parts of the controllers do not both apply topics. The one that is refused keeps no host's lock."""
     [play] = yaml.safe_load((ROOT / "playbooks/apply_resources.yml").read_text())
     [envelope] = [task for task in play["tasks"] if "block" in task]
@@ -148,5 +148,5 @@ def test_a_run_on_some_controllers_needs_the_lock_of_most_of_all(tmp_path: Path,
     )
     assert said in ran.stdout + ran.stderr, ran.stdout + ran.stderr
     assert (ran.returncode == 0) == (not said), ran.stdout + ran.stderr
-    assert {path.name for path in tmp_path.glob("*.guard")} == {f"{host}.lock.guard" for host in {*names} - away}
+    assert {path.name for path in tmp_path.glob("*.guard")} == {f"{host}.lock.guard" for host in {*names} - {*away}}
     assert list(tmp_path.glob("*.lock")) == []
