@@ -189,12 +189,17 @@ class NativeAdmin:
         return cast("dict[str, str]", self._asked(describe))
 
     def committed(self, group: str, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Return a consumer group's committed offsets in those of `partitions` that have any."""
+        """Return a consumer group's committed offsets in those of `partitions` that have any.
+
+        Raises UnreachableError if the answer has no offset of a partition, but an error.
+        """
         request = ConsumerGroupTopicPartitions(group, [TopicPartition(*one) for one in partitions])
 
         def list_committed() -> dict[tuple[str, int], int]:
             futures = self._admin.list_consumer_group_offsets([request], request_timeout=self._timeout)
             found = futures[group].result().topic_partitions or []
+            if refused := [one.error for one in found if one.error]:
+                raise KafkaException(refused[0])
             return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
         return cast("dict[tuple[str, int], int]", self._asked(list_committed))

@@ -43,6 +43,22 @@ def test_a_topic_of_another_cluster_is_not_described(monkeypatch: pytest.MonkeyP
         NativeAdmin("k1:9092", {}, 1.0, "ours").describe_topic("orders")
 
 
+def test_an_offset_that_a_broker_does_not_give_is_not_read_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A partition's own error is no answer: a group would seem to have no offset there."""
+    hidden = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    partitions = [
+        SimpleNamespace(topic="orders", partition=0, offset=7, error=None),
+        SimpleNamespace(topic="orders", partition=1, offset=-1, error=hidden),
+    ]
+    answer = SimpleNamespace(result=lambda: SimpleNamespace(topic_partitions=partitions))
+    monkeypatch.setattr(AdminClient, "list_consumer_group_offsets", lambda *_, **__: {"late": answer})
+    admin = NativeAdmin("k1:9092", {}, 1.0)
+    with pytest.raises(UnreachableError, match=r"Topic authorization failed"):
+        admin.committed("late", [("orders", 0), ("orders", 1)])
+    del partitions[1]
+    assert admin.committed("late", [("orders", 0)]) == {("orders", 0): 7}
+
+
 def test_a_closed_port_is_named_within_the_timeout() -> None:
     with pytest.raises(UnreachableError, match=r"no answer from 127\.0\.0\.1:1 .* Connect to .* refused"):
         NativeAdmin("127.0.0.1:1", {}, 1.0).describe_topic("smoke")
