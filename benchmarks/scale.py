@@ -3,11 +3,13 @@
 Ansible's part only: JVMs and the archive's transfer are left out by running in check mode (``--check``), in which every
 task of a cold deployment inspects, plans and predicts. The hosts are booted containers on the cores of this machine. So
 the promise limits the processor time of the control machine (``ansible-playbook`` and its children), not the duration.
+*An empty task* is one of a playbook with as many tasks as the run had, each of them ``ping``: Ansible's own part.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -31,7 +33,15 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def row(size: int, small: list[Run], large: list[Run]) -> list[str]:
+def empty(lab: Lab, tasks: int) -> Run:
+    """Run as many tasks that do nothing."""
+    path = lab.directory / "empty.yml"
+    steps = [{"name": f"Do nothing {number}", "ansible.builtin.ping": {}} for number in range(1, tasks + 1)]
+    path.write_text(json.dumps([{"name": "Do nothing", "hosts": "kafka", "gather_facts": False, "tasks": steps}]))
+    return lab.run(str(path))
+
+
+def row(size: int, small: list[Run], large: list[Run], empties: list[Run]) -> list[str]:
     """Return one line of the table."""
     ratio = paired([run.processor for run in large], [run.processor for run in small])
     each = Series(tuple(run.processor / size for run in large))
@@ -45,6 +55,10 @@ def row(size: int, small: list[Run], large: list[Run]) -> list[str]:
         verdict,
         each.text("s", digits=2),
         f"{EACH.text()} s: {EACH.verdict(each.median)}",
+        *(
+            Series(tuple(run.processor / run.tasks / size for run in found)).text("s", digits=3)
+            for found in (large, empties)
+        ),
     ]
 
 
@@ -52,6 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     given, before = parser().parse_args(arguments), busy_cores()
     labs = {size: Lab(f"scale{size}n", size) for size in SIZES}
     runs: dict[int, list[Run]] = {size: [] for size in labs}
+    empties: dict[int, list[Run]] = {size: [] for size in labs}
     end = time.monotonic() + 60 * given.minutes
     try:
         for lab in labs.values():
@@ -63,12 +78,14 @@ def main(arguments: Sequence[str]) -> int:
                 break
             for size, found in runs.items():
                 found.append(labs[size].deploy("--check"))
+                empties[size].append(empty(labs[size], found[-1].tasks))
             log_progress("; ".join(f"{size} hosts {found[-1]}" for size, found in runs.items()))
     finally:
         for lab in labs.values():
             lab.remove()
     heading = ["hosts", "run", "processor", f"ratio to {SMALL} hosts", "promise", "processor for each host", "promise"]
-    lines = [row(size, runs[SMALL], runs[size]) for size in SIZES]
+    heading += ["processor for each task of a host", "for an empty task"]
+    lines = [row(size, runs[SMALL], runs[size], empties[size]) for size in SIZES]
     sys.stdout.write(f"{described('benchmarks.scale', before, len(runs[SMALL]))}\n{table(heading, lines)}")
     return 0
 
