@@ -15,12 +15,13 @@ import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 
 from spark_jobs.config import SmokeConfig
-from spark_jobs.errors import RefusedLoginError, SmokeError, UnreachableError, UsageError
+from spark_jobs.errors import SmokeError, UnreachableError, UsageError
 from spark_jobs.native import Complaints, NativeAdmin, TopicView, native_options
 from spark_jobs.record_format import MIN_RECORD_BYTES, Workload, encode
 from spark_jobs.report_schema import NativePartition, NativeSmokeResult
 
-CONNECT_SECONDS = 2.0
+CONNECT_SECONDS = 2.0  #: for each question about the topic
+SETTLED_SECONDS = 3 * CONNECT_SECONDS  #: a busy broker may pause for longer than one question
 POLL_SECONDS = 0.05
 
 
@@ -90,18 +91,12 @@ def _settled(admin: NativeAdmin, config: SmokeConfig, progress: _Progress) -> To
         try:
             view = admin.describe_topic(config.topic)
             _check(config, view)
-        except SmokeError as error:
-            if progress.elapsed_ms() > 1000 * _patience(error, config.native_seconds):
+        except SmokeError:
+            if progress.elapsed_ms() > SETTLED_SECONDS * 1000:
                 raise
             sleep(POLL_SECONDS)
         else:
             return view
-
-
-def _patience(error: SmokeError, seconds: float) -> float:
-    """Seconds to try for: a busy broker may pause for more than two, but who refuses us, or a closed port, will not."""
-    final = isinstance(error, RefusedLoginError) or "refused" in str(error)
-    return CONNECT_SECONDS if final else max(CONNECT_SECONDS, seconds / 2)
 
 
 def _check(config: SmokeConfig, view: TopicView) -> None:
