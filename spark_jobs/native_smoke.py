@@ -20,7 +20,8 @@ from spark_jobs.native import Complaints, NativeAdmin, TopicView, native_options
 from spark_jobs.record_format import MIN_RECORD_BYTES, Workload, encode
 from spark_jobs.report_schema import NativePartition, NativeSmokeResult
 
-CONNECT_SECONDS = 2.0
+CONNECT_SECONDS = 2.0  #: for each question about the topic
+SETTLED_SECONDS = 3 * CONNECT_SECONDS  #: a busy broker may pause for longer than one question
 POLL_SECONDS = 0.05
 
 
@@ -85,13 +86,13 @@ def run(config: SmokeConfig) -> NativeSmoke:
 
 
 def _settled(admin: NativeAdmin, config: SmokeConfig, progress: _Progress) -> TopicView:
-    """Return the topic with all its leaders; a new topic gets two seconds for the metadata to spread."""
+    """Return the topic with all its leaders; a new topic gets some seconds for the metadata to spread."""
     while True:
         try:
             view = admin.describe_topic(config.topic)
             _check(config, view)
         except SmokeError:
-            if progress.elapsed_ms() > CONNECT_SECONDS * 1000:
+            if progress.elapsed_ms() > SETTLED_SECONDS * 1000:
                 raise
             sleep(POLL_SECONDS)
         else:

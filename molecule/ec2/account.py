@@ -72,7 +72,7 @@ def start(state: Path) -> None:
     furnish(state, client(state))
 
 
-def wait(port: int, seconds: float = 90) -> None:
+def wait(port: int, seconds: float = 240) -> None:
     """Until the server answers."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -27,7 +27,7 @@ from runs import Outcome, hold
 from sweeps import asked_for, taken
 
 HERE = Path(__file__).parent
-ATTEMPTS = 4  #: a run is observed from outside: some moments are over before the kill
+ATTEMPTS = 10  #: a run is observed from outside: some moments are over before the kill
 LOG = HERE.parents[1] / ".kraftwright/molecule/interrupted/sweep.log"
 
 

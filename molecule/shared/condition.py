@@ -82,7 +82,7 @@ class Condition:
         script = f"sed -n 's/^directory.id=//p' {self._nodes.metadata}/meta.properties"
         return self.hosts.everywhere(script, check=False)
 
-    def hold_whole(self, run: Outcome, patience: float = 10) -> None:
+    def hold_whole(self, run: Outcome, patience: float = 90) -> None:
         """Check that all expected nodes are there, and nothing was left behind."""
         trouble = self.asked.trouble(self._brokers, self._voters, patience)
         hold(not trouble, f"the cluster is not whole: {trouble}", run)

@@ -18,7 +18,7 @@ from kafka.errors import KafkaError
 
 Some = TypeVar("Some", bound="Hosts")
 #: ssh's own exit code, and the maximum time of a lab host's reboot.
-NO_CONNECTION, REBOOT_SECONDS = 255, 20.0
+NO_CONNECTION, REBOOT_SECONDS = 255, 90.0
 #: A clean environment: with PYTHONDONTWRITEBYTECODE=1, a refused run would leave what a fault should settle.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
 
@@ -133,13 +133,13 @@ class Hosts:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
     def _await(self, host: str) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while self.run(host, "systemctl is-active ssh", check=False).returncode:
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{host} did not come back within a minute")
+                raise TimeoutError(f"{host} did not come back within four minutes")
             time.sleep(0.2)
 
-    def trouble(self, nodes: Collection[int] = (1, 2, 3), voters: Collection[int] = (), patience: float = 10.0) -> str:
+    def trouble(self, nodes: Collection[int] = (1, 2, 3), voters: Collection[int] = (), patience: float = 90.0) -> str:
         """Return why `nodes` are not a whole cluster within `patience` seconds, by an independent client; '' if they
         are.
 

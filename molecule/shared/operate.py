@@ -106,7 +106,7 @@ class Operator:
         else:
             hold(run.code == 0, f"failed (exit code {run.code})", run)
         hold(not (operation.unchanged and run.changed), f"changed: {', '.join(run.changed)}", run)
-        self._condition.hold_whole(run, patience=60 if operation.after else 10)
+        self._condition.hold_whole(run)
         starts = self._started_since(before)
         foreseen = operation.starts is None or len(starts) == operation.starts
         once = operation.again or set(starts.values()) <= {1}

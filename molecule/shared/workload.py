@@ -29,7 +29,7 @@ class Workload:
             "bootstrap_servers": ",".join(bootstrap),
             "partitions": 6,
             "rate": RATE,
-            "ready_seconds": 120,
+            "ready_seconds": 600,
         }
 
     def start(self) -> None:

@@ -11,7 +11,8 @@ from operations import Nodes, Operation
 from sweeps import taken
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = {path.parents[1]: yaml.safe_load(path.read_text()) for path in ROOT.glob("molecule/*/vars/operations.yml")}
+FILES = sorted(ROOT.glob("molecule/*/vars/operations.yml"))
+SCENARIOS = {path.parents[1]: yaml.safe_load(path.read_text()) for path in FILES}
 OPERATIONS = [(scenario, operation) for scenario, content in SCENARIOS.items() for operation in content["operations"]]
 TASKS = "\n".join(path.read_text() for top in ("roles", "playbooks") for path in sorted((ROOT / top).rglob("*.yml")))
 TASK_NAMES = {line.strip().removeprefix("- name: ") for line in TASKS.splitlines()}

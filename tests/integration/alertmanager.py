@@ -15,6 +15,7 @@ from typing import Any
 
 from scripts import watchers
 from tests.integration.kafka_node import LEASH
+from tests.integration.patience import until
 
 
 def amtool(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,25 +32,24 @@ class Alertmanager:
         data = None if content is None else json.dumps(content).encode()
         url = f"http://{self.address}/{path}"
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - on loopback
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - on loopback
             return answer.read() if content is not None else json.load(answer)
 
     def tell(self, alerts: Sequence[Mapping[str, str]]) -> None:
         self.request("api/v2/alerts", [{"labels": labels} for labels in alerts])
 
-    def told(self, wanted: Mapping[str, bool], seconds: float = 30) -> dict[str, bool]:
+    def told(self, wanted: Mapping[str, bool], seconds: float = 120) -> dict[str, bool]:
         """Return each alert by name and host -> whether another one makes it superfluous, once that is as `wanted`.
 
         An alert that arrives first is active until the one that inhibits it has been processed. After `seconds`:
         the last answer.
         """
-        deadline = time.monotonic() + seconds
-        while True:
+
+        def seen() -> dict[str, bool]:
             told = self.request("api/v2/alerts")
-            found = {name_of(each["labels"]): bool(each["status"]["inhibitedBy"]) for each in told}
-            if found == wanted or time.monotonic() > deadline:
-                return found
-            time.sleep(0.1)
+            return {name_of(each["labels"]): bool(each["status"]["inhibitedBy"]) for each in told}
+
+        return until(seen, lambda found: found == wanted, seconds)
 
 
 def name_of(labels: Mapping[str, str]) -> str:
@@ -71,12 +71,12 @@ def alerted(directory: Path, files: Path) -> Iterator[Alertmanager]:
         process.wait(10)
 
 
-def wait_for(started: Alertmanager, log: Path, seconds: float = 30) -> None:
+def wait_for(started: Alertmanager, log: Path, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while True:
         try:
             started.request("api/v2/status")
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.1)
         else:

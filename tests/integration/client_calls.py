@@ -1,9 +1,11 @@
-"""One call of each module with a ``client``, to test whether the module queries another cluster; and the quorum."""
+"""One call of each module with a ``client``, to test whether it queries another cluster; the quorum; and an error."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+from ansible.module_utils.kraft.errors import KraftError
 
 VOTER = {"name": "CONTROLLER", "host": "127.0.0.1", "port": 1}
 NODE = {"host": "k1", "node_id": 1}
@@ -65,3 +67,12 @@ def quorum_of(
     asked = {"client": client, "gather": ["quorum"], "quorum": expected, "timeout": timeout}
     found = run_module("kafka_cluster_info", **asked)
     return found["msg"] if found.get("failed") else found["snapshot"]["quorum"]
+
+
+def raised(ask: Callable[[], object]) -> KraftError | None:
+    """Return the error of a request; None if it has an answer."""
+    try:
+        ask()
+    except KraftError as error:
+        return error
+    return None

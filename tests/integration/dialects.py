@@ -11,21 +11,21 @@ from confluent_kafka import Consumer, Producer
 
 from tests.integration.kafka_node import KafkaNode
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 def java_sends(node: KafkaNode, file: Path, topic: str, text: str) -> None:
     """Send with Kafka's own tool and a file of properties."""
     asked = ["--bootstrap-server", _servers(file), "--topic", topic, "--command-config", str(file)]
     line = node.java("96m", "org.apache.kafka.tools.ConsoleProducer", *asked)
-    subprocess.run(line, input=f"{text}\n", text=True, timeout=60, check=True, capture_output=True)
+    subprocess.run(line, input=f"{text}\n", text=True, timeout=240, check=True, capture_output=True)
 
 
 def java_reads(node: KafkaNode, file: Path, topic: str, count: int) -> set[str]:
     asked = ["--bootstrap-server", _servers(file), "--topic", topic, "--command-config", str(file)]
     more = ["--from-beginning", "--max-messages", str(count), "--timeout-ms", str(int(SECONDS * 1000))]
     line = node.java("96m", "org.apache.kafka.tools.consumer.ConsoleConsumer", *asked, *more)
-    return set(subprocess.run(line, capture_output=True, text=True, timeout=60, check=True).stdout.split())
+    return set(subprocess.run(line, capture_output=True, text=True, timeout=240, check=True).stdout.split())
 
 
 def _servers(file: Path) -> str:

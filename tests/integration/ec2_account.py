@@ -22,6 +22,7 @@ import boto3
 import yaml
 
 from tests.integration.ec2_double import Double, double
+from tests.integration.kafka_node import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 REGION = "eu-central-1"
@@ -156,10 +157,7 @@ class Account:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return free_ports(1)[0]
 
 
 def start_moto(home: Path, port: int, **more: str) -> subprocess.Popen[bytes]:
@@ -167,7 +165,7 @@ def start_moto(home: Path, port: int, **more: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(ROOT / "molecule/ec2/server.py"), str(port), "203.0.113.1"]
     env = {**os.environ, **more, "MOTO_ENABLE_RECORDING": "true", "MOTO_RECORDER_FILEPATH": str(home / "asked")}
     server = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return server

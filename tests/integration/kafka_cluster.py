@@ -26,6 +26,7 @@ SMALL: dict[str, str] = {
     "default.replication.factor": "3",
     "min.insync.replicas": "2",
     "auto.create.topics.enable": "false",
+    "auto.leader.rebalance.enable": "false",  # each five minutes it would undo what a test has just seen
     "offsets.topic.num.partitions": "3",
     "offsets.topic.replication.factor": "3",
     "transaction.state.log.num.partitions": "3",

@@ -65,11 +65,14 @@ def _appcds_archive(jars: str) -> Path:
 def _unpacked(archive: Path) -> Path:
     """Unpack beside the archive under the archive's own time, so that a new archive is unpacked again."""
     home = CACHE / f"unpacked-{archive.stem}-{archive.stat().st_mtime_ns}"
-    if not home.exists():
-        for stale in CACHE.glob(f"unpacked-{archive.stem}-*"):
-            shutil.rmtree(stale)
-        partial = CACHE / f"partial-{os.getpid()}"
-        partial.mkdir()
-        subprocess.run(["tar", "-xzf", archive, "-C", partial], check=True)  # Debian 12's tarfile has no filters yet
-        partial.rename(home)
+    with (CACHE / "unpacked.lock").open("w") as lock:  # the workers of pytest-xdist come here at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not home.exists():
+            for stale in CACHE.glob(f"unpacked-{archive.stem}-*"):
+                shutil.rmtree(stale)
+            partial = CACHE / f"partial-{os.getpid()}"
+            partial.mkdir()
+            # Debian 12's tarfile has no filters yet.
+            subprocess.run(["tar", "-xzf", archive, "-C", partial], check=True)
+            partial.rename(home)
     return next(home.glob("*/libs")).parent

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 import socket
 import subprocess
 import uuid
@@ -40,13 +42,21 @@ def random_id() -> str:
             return text
 
 
+#: Below the ports that the system gives out itself, a range for each worker of pytest-xdist and one without it: a port
+#: that was chosen is bound seconds later, and again after each restart.
+FIRST_PORT = {"gw0": 20_000, "gw1": 24_000}.get(os.environ.get("PYTEST_XDIST_WORKER", ""), 28_000)
+CANDIDATES = itertools.cycle(range(FIRST_PORT + os.getpid() % 3000, FIRST_PORT + 4000))
+
+
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nothing listens on now, all different."""
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
+    """Ports of loopback that nothing listens on now, all different, and none that was given before."""
+    found: list[int] = []
+    while len(found) < count:
+        port = next(CANDIDATES)
+        with contextlib.suppress(OSError), socket.socket() as one:
+            one.bind(("127.0.0.1", port))
+            found.append(port)
+    return found
 
 
 @dataclass

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-import time
+
+from tests.integration.patience import until
 
 API_VERSIONS, OFFSET_FETCH = 18, 9
 SMALL = struct.pack(">hhih", API_VERSIONS, 0, 1, -1)  #: ApiVersions 0, which each broker answers
@@ -44,9 +45,4 @@ def send(port: int, request: bytes, seconds: float = 30) -> bytes:
 
 def answers(port: int, seconds: float) -> bool:
     """Check whether the broker answers a small request in time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if send(port, SMALL, 2):
-            return True
-        time.sleep(0.2)
-    return False
+    return bool(until(lambda: send(port, SMALL, 20), seconds=seconds, pause=0.2))

@@ -66,7 +66,7 @@ def measured(directory: Path, roles: Mapping[int, Sequence[str]]) -> Iterator[Me
 
 def scrape(address: str) -> list[Series]:
     """Every series that an agent publishes."""
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=120) as answer:
         text = answer.read().decode()
     found, kinds = [], dict[str, str]()
     for of, kind, name, labels in LINE.findall(text):

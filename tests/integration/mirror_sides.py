@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from threading import Event
 from time import monotonic, sleep
 from typing import Any
@@ -15,6 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from dist.__main__ import VERSION
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 
 Run = Callable[..., dict[str, Any]]
 RECORDS, PARTITIONS = 30_000, 3
@@ -66,7 +68,7 @@ def held(cluster: KafkaCluster, topic: str) -> dict[int, list[bytes]]:
     found: dict[int, list[bytes]] = {number: [] for number in range(PARTITIONS)}
     ended = 0
     while ended < PARTITIONS:
-        message = consumer.poll(20)
+        message = consumer.poll(60)
         assert message is not None
         if message.error():
             ended += 1
@@ -161,10 +163,9 @@ def planned(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -
 
 def caught_up(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
     """Return the observed state when nothing was left to copy."""
-    deadline = monotonic() + SECONDS
-    while (seen := planned(run, source, target, **more))["progress"]["lag_records"] > 0:
-        assert monotonic() < deadline, seen["progress"]["lag"]
-        sleep(1)
+    asked = partial(planned, run, source, target, **more)
+    seen = until(asked, lambda found: found["progress"]["lag_records"] <= 0, SECONDS, pause=1)
+    assert seen["progress"]["lag_records"] <= 0, seen["progress"]["lag"]
     return seen
 
 

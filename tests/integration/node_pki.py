@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from ansible.module_utils.kraft.control import authority
@@ -12,7 +10,6 @@ from tests.commands import run
 
 ADDRESS = "127.0.0.2"  #: of the node, beside loopback's usual one
 CLUSTER = "proxied"
-SECONDS = 20
 
 
 class Pki:
@@ -38,10 +35,3 @@ class Pki:
         path = self.home / f"{name}.pem"
         path.write_text(authority.issue_to_user(self.place, authority.User(name, CLUSTER), 5))
         return path
-
-
-def until(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

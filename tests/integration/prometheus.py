@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 import types
 import urllib.parse
 import urllib.request
@@ -23,6 +22,7 @@ from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, TOPIC, at
 from scripts import watchers
 from tests.integration.kafka_node import LEASH, free_ports
 from tests.integration.metrics_nodes import MeasuredCluster
+from tests.integration.patience import until
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULTS = yaml.safe_load((ROOT / "roles/kafka_metrics/defaults/main.yml").read_text())
@@ -36,7 +36,7 @@ class Prometheus:
 
     def query(self, path: str, **parameters: str) -> Any:
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             return json.load(answer)["data"]
 
     def series(self, expression: str) -> list[dict[str, str]]:
@@ -52,11 +52,8 @@ class Prometheus:
         labels = [each["labels"] for each in found if each["state"] == state]
         return {(one["alertname"], one.get("node_id", "")) for one in labels}
 
-    def wait_until(self, reached: Callable[[], bool], seconds: float = 60) -> None:
-        deadline = time.monotonic() + seconds
-        while not reached():
-            assert time.monotonic() < deadline, (self.alerts("firing"), self.alerts("pending"))
-            time.sleep(0.3)
+    def wait_until(self, reached: Callable[[], bool], seconds: float = 240) -> None:
+        assert until(reached, seconds=seconds, pause=0.3), (self.alerts("firing"), self.alerts("pending"))
 
 
 def desired(cluster: MeasuredCluster, beside: Mapping[int, int]) -> dict[str, Any]:

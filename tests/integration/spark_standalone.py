@@ -15,9 +15,11 @@ from typing import Self
 from spark_jobs.installation import JARS
 from spark_jobs.submit import find_tools
 from tests.integration.kafka_node import free_ports
+from tests.integration.patience import until
 
 WORKERS = 2
-MASTER_SECONDS = 60
+MASTER_SECONDS = 240
+REGISTERED = "Successfully registered with master"
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,8 @@ def _started(spark_class: Path, line: Sequence[str], log: int) -> subprocess.Pop
 
 def _wait_for_workers(log: Path, seconds: float) -> None:
     """An application that starts before a worker is there would run on the other one alone."""
-    deadline = time.monotonic() + seconds
-    while log.read_text().count("Successfully registered with master") < WORKERS:
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.1)
+    text = until(log.read_text, lambda found: found.count(REGISTERED) >= WORKERS, seconds)
+    assert text.count(REGISTERED) >= WORKERS, text
 
 
 def _wait_for_port(port: int, seconds: float) -> None:

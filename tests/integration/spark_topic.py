@@ -39,7 +39,8 @@ class SparkTopic:
     workload: Workload
 
     def producer(self, transactional_id: str | None = None) -> Producer:
-        transactional = {"transactional.id": transactional_id} if transactional_id else {}
+        lasting = {"transactional.id": transactional_id, "transaction.timeout.ms": 300_000}
+        transactional = lasting if transactional_id else {}
         return Producer({"bootstrap.servers": self.bootstrap, "acks": "all", "linger.ms": 5, **transactional})
 
     def produce(self, producer: Producer, sequences: Iterable[int]) -> None:
@@ -89,7 +90,7 @@ class SparkTopic:
         numbers: set[int] = set()
         ended: set[int | None] = set()
         while len(ended) < len(window.starts):
-            message = consumer.poll(10)
+            message = consumer.poll(60)
             assert message is not None, "the witness reads nothing"
             if message.error() is not None:
                 ended.add(message.partition())

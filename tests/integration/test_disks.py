@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -17,8 +16,9 @@ from ansible.module_utils.kraft.operations.disks.run import Desired, Run, Work
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_cluster import FORMAT_TIMEOUT, KafkaCluster
 from tests.integration.kafka_node import KafkaNode
+from tests.integration.patience import until
 
 PARTITIONS = 8
 KILOBYTES = 4000  # in each
@@ -44,7 +44,7 @@ class OfTwoDisks(KafkaCluster):
             (node.directory / name).mkdir()
             node.write_files(self.server_properties(node))
             form = ("--ignore-formatted", "--no-initial-controllers")
-            assert node.spawn(self.format_command(node, *form)).wait(60) == 0
+            assert node.spawn(self.format_command(node, *form)).wait(FORMAT_TIMEOUT) == 0
             assert node.formatted_directory_id() == before
         self.stop()
         for node_id in self.nodes:
@@ -114,10 +114,7 @@ def seen(cluster: KafkaCluster) -> tuple[tuple[BrokerDisks, ...], dict[int, str]
 
 def until_unlimited(cluster: KafkaCluster) -> None:
     """Wait until no broker has a rate: each answers by the metadata that it has, which may be a moment old."""
-    deadline = time.monotonic() + 15
-    while (rates := seen(cluster)[1]) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not rates
+    assert until(lambda: seen(cluster)[1], lambda rates: not rates) == {}
 
 
 def held(cluster: KafkaCluster) -> list[list[int]]:

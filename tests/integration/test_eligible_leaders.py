@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snap
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 
 ROLES = {1: ("broker", "controller"), 2: ("broker",), 3: ("broker",)}
 
@@ -28,13 +28,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
 
 def seen(client: Client, done: Callable[[Partition], bool]) -> tuple[Snapshot, Partition]:
     """Return the cluster and its partition, as soon as that is `done`."""
-    deadline = time.monotonic() + 20
-    while True:
+
+    def look() -> tuple[Snapshot, Partition]:
         snapshot = observe(client, shutdown_check.PARTS)
         [partition] = [one for topic in snapshot.topics or () if topic.name == "kept" for one in topic.partitions]
-        if done(partition) or time.monotonic() > deadline:
-            return snapshot, partition
-        time.sleep(0.2)
+        return snapshot, partition
+
+    return until(look, lambda found: done(found[1]))
 
 
 def test_a_stopped_replica_stays_eligible_counts_for_no_minimum_and_leads_again(cluster: KafkaCluster) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import time
 from pathlib import Path
 
 import yaml
 
 from tests.integration.kafka_home import class_path
 from tests.integration.kafka_node import LEASH, free_ports
+from tests.integration.patience import until
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/daily_use.md").read_text()
 SLEEPS = "public class Sleeps { public static void main(String[] a) throws Exception { Thread.sleep(600_000); } }"
@@ -30,9 +30,11 @@ def test_one_value_is_read_by_the_command_of_the_page(tmp_path: Path) -> None:
         command = [word.replace("9999", str(port)) for word in [*asked[:-1], OF_EVERY_JVM, "--attributes", "SpecName"]]
         command += ["--report-format", "properties"]
         line = ["java", "-Xmx64m", *class_path(), "org.apache.kafka.tools.JmxTool", *command]
-        said, deadline = "", time.monotonic() + 60
-        while "SpecName=" not in said and time.monotonic() < deadline:
+
+        def told() -> str:
             done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
-            said = done.stdout + done.stderr
+            return done.stdout + done.stderr
+
+        said = until(told, lambda found: "SpecName=" in found)
         jvm.kill()
     assert f"{OF_EVERY_JVM}:SpecName=Java Virtual Machine Specification" in said

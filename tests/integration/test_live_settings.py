@@ -19,6 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.killed_modules import kills
+from tests.integration.patience import until
 from tests.unit.differences import plain, setting
 from tests.unit.problems import named, values
 
@@ -53,7 +54,7 @@ def test_threads_are_changed_live_in_steps_and_go_back_and_no_process_is_restart
     again = config("1", num_io_threads=20)
     assert not again["changed"]
     assert found(again, IO) == {"value": "20", "source": "DYNAMIC_BROKER", "read_only": False}
-    assert "from 16 to 20" in kafka_cluster.nodes[1].log.read_text()
+    assert until(lambda: "from 16 to 20" in kafka_cluster.nodes[1].log.read_text())
     assert config("1", num_io_threads=None)["changed"]
     assert found(config("1", num_io_threads=None), IO)["source"] == "STATIC_BROKER"
     assert {node.process.pid for node in kafka_cluster.nodes.values() if node.process} == pids

@@ -31,6 +31,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_home import class_path
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.killed_modules import kills
+from tests.integration.patience import until
 from tests.unit.problems import named, values
 
 Module = Callable[..., dict[str, Any]]
@@ -229,7 +230,9 @@ def test_no_voter_goes_while_the_rest_is_no_majority(
     other = next(one for one in voters() if one != away)
     members.stop_node(away)
     time.sleep(2.5)  # longer than a voter may be behind and count as caught up
-    refused = voter(other, state="absent", timeout=2)
+    refused = until(  # on a busy machine the third one may be late, too
+        lambda: voter(other, state="absent", timeout=2), lambda found: named([found["msg"]])[0][-2:] == ["1", "2"]
+    )
     assert refused["failed"]
     assert f"controller {away} is " in refused["msg"]
     assert named([refused["msg"]])[0][-2:] == ["1", "2"]
@@ -284,18 +287,14 @@ def fill(members: KafkaCluster, topic: str, partitions: int, kilobytes: int) -> 
 def ends(members: KafkaCluster, topic: str, partition: int) -> int:
     """The number of records that the partition has, being written once without transactions."""
     consumer = Consumer({"bootstrap.servers": members.bootstrap_servers, "group.id": "ends"})
-    first, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), 10)
+    first, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), 60)
     consumer.close()
     return int(end) - int(first)
 
 
 def soon(read: Callable[[], Any], wanted: Any) -> bool:
     """Wait some seconds for this state: brokers hear of the last step one after the other."""
-    deadline = time.monotonic() + 20
-    while read() != wanted and time.monotonic() < deadline:
-        time.sleep(0.2)
-    found: bool = read() == wanted
-    return found
+    return bool(until(read, lambda found: found == wanted) == wanted)
 
 
 def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again(
@@ -467,7 +466,7 @@ def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
             return [one.node_id for one in Departures(asking, addresses).find_departed(observe(asking))]
 
     register_departed(members, client, 8, 29)
-    assert left() == [8]
+    assert soon(left, [8])
     kept = forget(8)
     assert not kept["changed"]
     assert 8 in kept["registered"]
@@ -481,7 +480,7 @@ def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
     ]
     done = feature(controllers=controllers_of(members))
     assert done["steps"] == asked["steps"]
-    assert left() == []
+    assert soon(left, [])
     assert not feature(controllers=controllers_of(members))["changed"]
     register_departed(members, client, 9, 33)  # what a run that was killed now leaves
     assert feature(controllers=controllers_of(members), check_mode=True)["steps"] == [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import kafka
@@ -12,6 +11,7 @@ from ansible.module_utils.kraft.monitoring.catalogue import NODE, TOPIC, at_leve
 from kafka.admin import NewTopic
 
 from tests.integration.metrics_nodes import MeasuredCluster, Series, measured, scrape
+from tests.integration.patience import until
 
 ROLES = {1: ("controller",), 2: ("broker", "controller"), 3: ("broker",)}
 MOST_SERIES = 600
@@ -46,8 +46,8 @@ def names(found: list[Series], begin: str = "") -> set[str]:
 
 @pytest.mark.parametrize("node_id", ROLES)
 def test_a_node_publishes_every_entry_of_its_roles_and_no_other(cluster: MeasuredCluster, node_id: int) -> None:
-    found = scrape(cluster.address(node_id))
     expected = {each.name for each in at_level(NODE) if each.belongs_to(ROLES[node_id])}
+    found = until(lambda: scrape(cluster.address(node_id)), lambda seen: expected <= names(seen))
     assert expected - names(found) == set()
     assert names(found, "kafka_") <= {each.name for each in catalogue()}
     assert len(found) < MOST_SERIES
@@ -66,11 +66,9 @@ def test_more_topics_make_no_more_series_until_they_are_asked_for(cluster: Measu
     assert len(scrape(cluster.address(2))) == before
 
     cluster.agent_config.write_text(config_text(at_level(TOPIC)))  # while Kafka runs
-    deadline = time.monotonic() + 30
     wanted = {each.name for each in at_level(TOPIC) if each.level == TOPIC}
-    while not wanted <= names(found := scrape(cluster.address(2))):
-        assert time.monotonic() < deadline, names(found, "kafka_topic")
-        time.sleep(0.2)
+    found = until(lambda: scrape(cluster.address(2)), lambda seen: wanted <= names(seen))
+    assert wanted - names(found) == set()
     labels = {each.labels for each in found if each.name == "kafka_topic_bytes_in_total"}
     assert 'topic="topic-7"' in labels
 
@@ -79,10 +77,11 @@ def test_topics_have_series_where_their_names_are_asked_for_and_no_other_has(clu
     make_topics(cluster, "orders", "orders.eu", "payments-1", "payments-2", "unpaid")
     cluster.agent_config.write_text(config_text(at_level(TOPIC), ["orders", "payments-*"]))  # while Kafka runs
     wanted = {f'topic="{name}"' for name in ("orders", "payments-1", "payments-2")}
-    deadline = time.monotonic() + 30
-    while (seen := {each.labels for each in scrape(cluster.address(2)) if "topic=" in each.labels}) != wanted:
-        assert time.monotonic() < deadline, seen
-        time.sleep(0.2)
+
+    def seen() -> set[str]:
+        return {each.labels for each in scrape(cluster.address(2)) if "topic=" in each.labels}
+
+    assert until(seen, lambda found: found == wanted) == wanted
     own = [each for each in scrape(cluster.address(2)) if each.name.startswith("kafka_topic_")]
     assert {each.name for each in own} == {each.name for each in at_level(TOPIC) if each.level == TOPIC}
     assert len(own) == len(wanted) * 3

@@ -39,6 +39,7 @@ from tests.integration.mirror_sides import (
     write_transactions,
     writing,
 )
+from tests.integration.patience import until
 from tests.integration.secured_cluster import ONE_COPY
 
 KILLS = 3
@@ -70,10 +71,8 @@ def lost(cluster: KafkaCluster, node_id: int) -> Iterator[None]:
 
 def work(cluster: KafkaCluster, *services: mirror_service.Settings) -> None:
     """Returns when the workers of these services copy records."""
-    deadline = monotonic() + SECONDS
-    while not {f"{one.address}:{one.port}" for one in services} <= workers(cluster):
-        assert monotonic() < deadline, workers(cluster)
-        sleep(1)
+    asked = {f"{one.address}:{one.port}" for one in services}
+    assert asked - until(lambda: workers(cluster), lambda found: asked <= found, SECONDS, pause=1) == set()
 
 
 def workers(cluster: KafkaCluster) -> set[str]:
@@ -123,7 +122,13 @@ def test_a_copy_killed_under_a_producer_holds_each_record_once(
         begun = planned(run_module, source, kafka_cluster, **asked, wait=SECONDS)
         assert begun["progress"]["begun"]
         caught_up(run_module, source, kafka_cluster, **asked)
-    assert held(kafka_cluster, topic) == held(source, topic)
+    agree(kafka_cluster, source, topic)
+
+
+def agree(target: KafkaCluster, source: KafkaCluster, topic: str) -> None:
+    """Both hold the same, once the last transaction's markers are written: a commit does not wait for them."""
+    here, there = until(lambda: (held(target, topic), held(source, topic)), lambda both: both[0] == both[1], SECONDS)
+    assert here == there
 
 
 def test_a_topic_means_here_what_the_brokers_of_the_source_give_it(
@@ -152,7 +157,7 @@ def test_a_topic_means_here_what_the_brokers_of_the_source_give_it(
         planned(run_module, source, kafka_cluster, **asked, wait=SECONDS)
         done = caught_up(run_module, source, kafka_cluster, **asked)
     assert done["progress"]["failed"] == {}
-    assert held(kafka_cluster, topic) == held(source, topic)
+    agree(kafka_cluster, source, topic)
     assert done["plan"]["settings"] == []
     assert done["plan"]["put_back"] == [{"name": topic, "config": {BOUNDS[1]: UNLIMITED}}]
     client = {"bootstrap_servers": kafka_cluster.bootstrap_servers.split(",")}
@@ -173,10 +178,7 @@ def made_again(cluster: KafkaCluster, topic: str) -> None:
     """The topic is deleted and made again, with more records than it had."""
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     admin.delete_topics([topic])[topic].result(30)
-    deadline = monotonic() + SECONDS
-    while topic in admin.list_topics(timeout=30).topics:
-        assert monotonic() < deadline
-        sleep(0.2)
+    assert until(lambda: topic not in admin.list_topics(timeout=30).topics, seconds=SECONDS)
     create(cluster, topic)
     write(cluster, topic, range(1200))
 
@@ -247,8 +249,13 @@ def test_what_stands_in_the_way_is_named(run_module: Run, source: KafkaCluster, 
     create(kafka_cluster, "mirrored-foreign")
     write(kafka_cluster, "mirrored-foreign", range(3))
     asked = ["mirrored-wider", "mirrored-foreign", "mirrored-nowhere"]
-    found = planned(run_module, source, kafka_cluster, topics=asked)["plan"]["problems"]
-    assert [one.split()[1] for one in found] == ["mirrored-nowhere", "mirrored-foreign", "mirrored-wider"]
+    wanted = ["mirrored-nowhere", "mirrored-foreign", "mirrored-wider"]
+
+    def named() -> list[str]:
+        found = planned(run_module, source, kafka_cluster, topics=asked)["plan"]["problems"]
+        return [one.split()[1] for one in found]
+
+    assert until(named, lambda found: found == wanted) == wanted  # brokers hear of new topics one after the other
     itself = planned(run_module, kafka_cluster, kafka_cluster)["plan"]["problems"]
     assert len(itself) == 1
     assert "this cluster itself" in itself[0]

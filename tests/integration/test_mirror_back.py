@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import gt
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -27,6 +28,7 @@ from tests.integration.mirror_sides import (
     write_transactions,
     writing,
 )
+from tests.integration.patience import until
 from tests.integration.secured_cluster import ONE_COPY
 
 TOPIC, GROUP = "switched-orders", "switched-readers"
@@ -109,10 +111,8 @@ def test_new_records_go_back_once_and_nothing_goes_round(
     commit(here, ends(here, TOPIC))
     with mirroring(service):
         caught_up(run_module, source, here, **asked)
-        deadline = monotonic() + SECONDS
-        while not all(now > then for now, then in zip(committed(source), at_first)):
-            assert monotonic() < deadline, (committed(source), at_first)
-            sleep(0.5)
+        went = until(lambda: committed(source), lambda now: all(map(gt, now, at_first)), SECONDS)
+        assert all(map(gt, went, at_first)), (went, at_first)
     assert all(now <= end for now, end in zip(committed(source), ends(source, TOPIC)))
     assert held(source, TOPIC) == held(here, TOPIC)
     assert sum(map(len, held(here, TOPIC).values())) > BEFORE + 60

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from operator import itemgetter
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -32,6 +31,7 @@ from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import free_ports
 from tests.integration.mirror_service import mirroring, settings_of
+from tests.integration.patience import until
 from tests.integration.secured_cluster import AWKWARD, ONE_COPY, SecuredNodes, start_secured
 from tests.integration.spark_topic import create
 from tests.integration.topic_copy import PARTITIONS, Copied, numbered, read
@@ -134,7 +134,7 @@ def answers(port: int, directory: Path) -> dict[str, bool]:
         context = ssl.create_default_context(cafile=str(directory / "ca.pem"))
         if pair:
             context.load_cert_chain(pair)
-        secured = HTTPSConnection("127.0.0.1", port, timeout=10, context=context)
+        secured = HTTPSConnection("127.0.0.1", port, timeout=60, context=context)
         connection = HTTPConnection("127.0.0.1", port, timeout=10) if name == "plain" else secured
         try:
             connection.request("POST", "/old/target/connectors/MirrorSourceConnector/tasks", "[]")
@@ -170,13 +170,10 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
     users = (USER, "ALL"), ("reader", "READ"), ("reader", "WRITE")
     given = [rule(ResourceType.TOPIC, TOPIC, user, AclOperation[operation]) for user, operation in users]
     with ruled(source, *given), mirroring(service, parse_properties(node.config.read_text())):
-        deadline = monotonic() + SECONDS
-        while len(copied := held(target)) < RECORDS:
-            assert monotonic() < deadline, (Path(service.home) / "mirror.log").read_text()[-4000:]
-            sleep(0.5)
-        while ("User:reader", "READ", TOPIC) not in rights(target):
-            assert monotonic() < deadline, rights(target)
-            sleep(0.5)
+        copied = until(lambda: held(target), lambda found: len(found) >= RECORDS, SECONDS)
+        assert len(copied) >= RECORDS, (Path(service.home) / "mirror.log").read_text()[-4000:]
+        reads = ("User:reader", "READ", TOPIC)
+        assert reads in until(lambda: rights(target), lambda found: reads in found, SECONDS)
         assert answers(port, target.directory) == {"node": True, "nobody": False, "stranger": False, "plain": False}
     assert ("User:reader", "WRITE", TOPIC) not in rights(target)  # as planned
     assert copied == held(source)
@@ -185,6 +182,15 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
     )  # it warns after a scan for plugins
     assert "ScramLoginModule" not in (Path(service.home) / "mirror.properties").read_text()
     assert "ScramLoginModule" in (Path(service.home) / SECRETS).read_text()
+
+
+LACKING = (
+    "lacks the right READ of topic secured-read",
+    "lacks the right DESCRIBE_CONFIGS of topic secured-configs",
+    "DESCRIBE of the cluster (for the sizes of log dirs)",
+    "DESCRIBE of the cluster (for ACLs; or set kafka_mirror.acls: false)",
+    "topic secured-hidden is not on the source, or hidden from its login (DESCRIBE)",
+)
 
 
 def test_each_right_that_the_login_lacks_at_the_source_is_named(
@@ -199,18 +205,14 @@ def test_each_right_that_the_login_lacks_at_the_source_is_named(
     given = [rule(kind, name, USER, AclOperation.ALL) for kind, name, _ in places]  # all that is not denied
     denied = [rule(kind, name, USER, AclOperation[operation], "DENY") for kind, name, operation in places]
     asked = {**asked_of(source), "topics": [*topics]}
-    deadline = monotonic() + SECONDS
-    # until each broker has the new topics
-    while problems := mirror_info(run_module, asked, target)["plan"]["problems"]:
-        assert monotonic() < deadline, problems
-        sleep(0.5)
-    with ruled(source, *given, *denied):
-        found = "\n".join(mirror_info(run_module, asked, target)["plan"]["problems"])
-    for right in ("READ of topic secured-read", "DESCRIBE_CONFIGS of topic secured-configs"):
-        assert f"lacks the right {right}" in found
-    assert "DESCRIBE of the cluster (for the sizes of log dirs)" in found
-    assert "DESCRIBE of the cluster (for ACLs; or set kafka_mirror.acls: false)" in found
-    assert "topic secured-hidden is not on the source, or hidden from its login (DESCRIBE)" in found
+
+    def problems() -> str:
+        return "\n".join(mirror_info(run_module, asked, target)["plan"]["problems"])
+
+    assert until(problems, lambda found: not found, SECONDS) == ""  # each broker has the new topics
+    with ruled(source, *given, *denied):  # the broker hears of its ACLs a moment later
+        found = until(problems, lambda found: all(one in found for one in LACKING), SECONDS)
+    assert [one for one in LACKING if one not in found] == [], found
 
 
 def held(cluster: KafkaCluster) -> list[tuple[int, bytes | None, bytes | None]]:

@@ -11,12 +11,13 @@ from typing import Any
 import kafka_host_info
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client, Question
-from ansible.module_utils.kraft.cluster.gather import observe
-from ansible.module_utils.kraft.errors import OtherClusterError
+from ansible.module_utils.kraft.cluster.gather import patiently
+from ansible.module_utils.kraft.errors import LateError, OtherClusterError
 from ansible.module_utils.kraft.node import certificate
 
 from tests.integration.client_calls import CALLS
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 from tests.integration.secured_cluster import PASSWORD, start_secured
 
 Module = Callable[..., dict[str, Any]]
@@ -57,8 +58,11 @@ def contents(cluster: KafkaCluster) -> str:
             client.request("DescribeClientQuotasRequest", components=[], strict=False),
             client.request("DescribeConfigsRequest", resources=[(4, "1", ["num.io.threads"])]),
         ]
-        answers = client.send_all([Question(cluster.bootstrap_servers, one) for one in requests])
-        seen = observe(client, ("topics", "features", "quorum"))
+        questions = [Question(cluster.bootstrap_servers, one) for one in requests]
+        answers = until(
+            lambda: client.send_all(questions), lambda found: not any(isinstance(one, LateError) for one in found)
+        )
+        seen = patiently(client, ("topics", "features", "quorum"), 60)
     topics = [(one.name, len(one.partitions)) for one in seen.topics or ()]
     voters = [one.node_id for one in seen.quorum.voters] if seen.quorum else []
     return json.dumps([answers, topics, voters, [str(one) for one in seen.features or ()]], default=str)

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +27,7 @@ from spark_jobs.page.mirror import render as render_mirror
 from spark_jobs.page.probe import render as render_probe
 from spark_jobs.page.smoke import render
 from spark_jobs.page.status import render as render_status
+from tests.integration.patience import until
 from tests.unit.lessons.observations import GOOD
 from tests.unit.lessons.observations import report as lessons_report
 from tests.unit.page import mirrors
@@ -328,10 +328,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 @pytest.mark.parametrize("rule", PRINTED)
 def test_a_printed_message_is_found_by_its_text(browser: Browser, served: str, rule: str) -> None:
     browser.driver.get(f"{served}/search.html?q={quote(PRINTED[rule])}")
-    deadline = time.monotonic() + 30
-    while not (found := browser.run(FOUND)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert rule in found
+    assert rule in until(lambda: browser.run(FOUND), seconds=120)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -19,6 +19,7 @@ from spark_jobs.probe.events import Clock, EventLog
 from spark_jobs.probe.settings import ProbeSettings
 from spark_jobs.probe.topic import ProbeTopic
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 
 ROOT = Path(__file__).resolve().parents[2]
 PAUSED = 2
@@ -54,7 +55,7 @@ def watched(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactor
     began, spent = time.time(), processor_seconds(left.pid)
     time.sleep(PAUSE_SECONDS)
     ended = time.time()
-    assert processor_seconds(left.pid) - spent < PAUSE_SECONDS / 2  # who waits, sleeps
+    assert processor_seconds(left.pid) - spent < (ended - began) / 2  # who waits, sleeps
     kafka_cluster.resume_node(PAUSED)
     time.sleep(1)
     assert process.stop(home, 60)
@@ -75,20 +76,22 @@ def test_a_broker_that_stands_still_is_a_stall_of_that_length(
     assert result["outcome"] == "proven", result["sentences"]
     assert result["counts"]["received"] == result["counts"]["acked"] > 100
     assert {row["partition"] for row in result["stalls"]} == set(range(6))
-    worst = max(result["stalls"], key=lambda stall: stall["length_us"])
     quiet = [stall for stall in result["long_stalls"] if stall["to_us"] < began * 1e6]
     slack = 0.5 + max((stall["length_us"] for stall in quiet), default=0) / 1e6 + result["late_ms"] / 1e3
+    # A busy machine stops for seconds, too: the longest of those that the pause is in.
+    during = [one for one in result["long_stalls"] if one["from_us"] < ended * 1e6 <= one["to_us"]]
+    worst = max(during, key=lambda stall: stall["length_us"])
     assert worst["from_us"] / 1e6 == pytest.approx(began, abs=slack)
-    assert ended <= worst["to_us"] / 1e6 < ended + 3 * slack
+    assert ended <= worst["to_us"] / 1e6 < ended + 10 + 3 * slack
     assert worst["length_us"] / 1e6 >= PAUSE_SECONDS - 0.1
 
 
-def connections(port: int) -> int:
-    """Return the number of this process' connections to a port of loopback."""
+def connections(port: int) -> set[str]:
+    """Return this process' connections to a port of loopback, by their inodes."""
     inodes = {os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()}
     lines = [line.split() for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
     established = [each for each in lines if each[3] == "01" and int(each[2].rpartition(":")[2], 16) == port]
-    return sum(f"socket:[{each[9]}]" in inodes for each in established)
+    return {each[9] for each in established if f"socket:[{each[9]}]" in inodes}
 
 
 def test_a_producer_is_connected_to_brokers_that_lead_nothing(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
@@ -96,10 +99,12 @@ def test_a_producer_is_connected_to_brokers_that_lead_nothing(kafka_cluster: Kaf
     before = [connections(port) for port in ports]
     settings = ProbeSettings(kafka_cluster.bootstrap_servers, "c", 1, 10, run_id="one")
     made = producing.producer(settings, EventLog(tmp_path, Clock()), "producer-0")
-    deadline = time.monotonic() + 30
-    while [connections(port) for port in ports] != [each + 1 for each in before]:
-        assert time.monotonic() < deadline
+
+    def opened() -> list[int]:
         made.poll(0.1)
+        return [len(connections(port) - each) for port, each in zip(ports, before)]
+
+    assert until(opened, lambda found: found == [1] * len(ports), 90) == [1] * len(ports)
 
 
 def test_its_topic_is_made_although_the_active_controller_has_just_died(kafka_cluster: KafkaCluster) -> None:
@@ -123,7 +128,7 @@ def test_it_ends_with_a_whole_log_although_its_cluster_is_gone(kafka_cluster: Ka
     time.sleep(2)  # its consumers have joined their group
     for node_id in kafka_cluster.nodes:
         kafka_cluster.pause_node(node_id)
-    time.sleep(1)  # what is sent now stays unanswered
+    time.sleep(4)  # what is sent now stays unanswered
     try:
         assert process.stop(tmp_path, 60)
     finally:

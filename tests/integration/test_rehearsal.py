@@ -31,6 +31,7 @@ from tests.integration.client_calls import quorum_of
 from tests.integration.departed_nodes import controllers_of, register_departed, register_ghost
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_home import CACHE, ROOT, kafka_home
+from tests.integration.patience import until
 
 Module = Callable[..., dict[str, Any]]
 BEFORE, AFTER = "4.2.2", "4.3.1"  #: 4.3.1 has neither max.decompressed.message.bytes nor group.share.enable
@@ -230,11 +231,11 @@ from ansible.module_utils.kraft.operations.rehearsal.isolation import isolated
 isolated({work}, 300)
 """
     running = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
-    wait((tmp_path / "begun").exists)
+    assert until((tmp_path / "begun").exists, seconds=120)
     assert alive(mark)
     os.kill(running.pid, signal.SIGKILL)
     running.wait(10)
-    wait(lambda: not alive(mark))
+    assert until(lambda: not alive(mark), seconds=120)
 
 
 def alive(mark: str) -> bool:
@@ -244,10 +245,3 @@ def alive(mark: str) -> bool:
         with contextlib.suppress(OSError):
             lines.append(path.read_bytes())
     return any(mark.encode() in line and b"isolated" not in line for line in lines)
-
-
-def wait(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

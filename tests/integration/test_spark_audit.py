@@ -28,12 +28,13 @@ from spark_jobs.record_format import Workload
 from spark_jobs.report_check import schema_errors
 from spark_jobs.report_schema import Report
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 from tests.integration.spark_topic import SparkTopic, create
 
 ROOT = Path(__file__).resolve().parents[2]
 Case = tuple[Callable[[DataFrame], DataFrame], dict[str, int]]
 RECORDS = 1200
-SETTLED_SECONDS = 90
+SETTLED_SECONDS = 240
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_an_open_transaction_does_not_hold_the_reading_up(spark: SparkSession, t
     topic.produce(producer, range(RECORDS - 10, RECORDS))
     began = time.monotonic()
     assert found(topic.counts(spark, topic.window())) == {"lost": 10}
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 120  # it stays open for five minutes
     producer.abort_transaction()
 
 
@@ -127,9 +128,14 @@ COMPACTED = {
 @pytest.mark.usefixtures("quick_cleaner")
 def test_what_compaction_removed_is_lost_and_nothing_else(spark: SparkSession, topic: SparkTopic) -> None:
     topic.produce(topic.producer(), range(RECORDS))
-    remaining = compacted(topic)
+
+    def counted() -> tuple[set[int], dict[str, int], set[int]]:
+        """Between two looks: a cleaner that a busy machine has held up goes on later."""
+        return compacted(topic), found(topic.counts(spark, topic.window())), topic.seen_by_another_client()
+
+    remaining, faults, after = until(counted, lambda seen: seen[0] == seen[2], SETTLED_SECONDS)
+    assert after == remaining
     assert topic.workload.keys <= len(remaining) < RECORDS
-    faults = found(topic.counts(spark, topic.window()))
     assert faults.pop("unexpected") == faults.pop("other_runs") > 0
     assert faults == {"lost": RECORDS - len(remaining)}
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from spark_jobs import session
 from spark_jobs.installation import JARS
 from spark_jobs.record_format import Workload
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 from tests.integration.spark_topic import SparkTopic, create
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +61,4 @@ def test_an_ended_query_leaves_no_consumer_and_no_record_in_the_heap(spark: Spar
     for _ in range(3):
         assert topic.counts(spark, topic.window())["read"] == RECORDS
     assert kept(spark) > (0, 0)
-    deadline = monotonic() + 15
-    while (left := kept(spark)) != (0, 0):
-        assert monotonic() < deadline, left
-        sleep(0.5)
+    assert until(lambda: kept(spark), lambda left: left == (0, 0), 90, pause=0.5) == (0, 0)

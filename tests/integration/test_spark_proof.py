@@ -29,12 +29,13 @@ from spark_jobs.proof.report_schema import Report, Topic
 from spark_jobs.report_check import schema_errors
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.mirror_maker import mirroring
+from tests.integration.patience import until
 from tests.integration.spark_topic import create
 from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, proof_of, read, visible
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = 6000
-SETTLED_SECONDS = 90
+SETTLED_SECONDS = 240
 MIRROR_SECONDS = 120
 COMPACTED = {
     "cleanup.policy": "compact",
@@ -506,10 +507,7 @@ def make_again(bootstrap: str, name: str, partitions: int) -> None:
     """Returns when another topic of this name is there, and the first one is not."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.delete_topics([name])[name].result()
-    deadline = monotonic() + SETTLED_SECONDS
-    while name in topics_of(bootstrap):
-        assert monotonic() < deadline
-        sleep(0.1)
+    assert until(lambda: name not in topics_of(bootstrap), seconds=SETTLED_SECONDS)
     admin.create_topics([NewTopic(name, partitions, 1)])[name].result()
 
 

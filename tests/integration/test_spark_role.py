@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from confluent_kafka.admin import AdminClient
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.patience import until
 from tests.integration.spark_topic import create
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,7 +94,10 @@ class Control:
         )
 
     def smoke_topics(self) -> set[str]:
-        return {name for name in self.topics() if name.startswith("kraftwright-smoke")}
+        """Those of this role; brokers hear of a removal one after the other."""
+        return until(
+            lambda: {one for one in self.topics() if one.startswith("kraftwright-smoke")}, lambda found: not found, 30
+        )
 
     def topics(self) -> set[str]:
         return set(AdminClient({"bootstrap.servers": self.cluster.bootstrap_servers}).list_topics(timeout=10).topics)

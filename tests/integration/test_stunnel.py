@@ -15,7 +15,8 @@ from ansible.module_utils.kraft.node.other_services import metrics_proxy
 from ansible.module_utils.kraft.node.served import accepted, served, subjects
 
 from tests.commands import run
-from tests.integration.node_pki import ADDRESS, Pki, until
+from tests.integration.node_pki import ADDRESS, Pki
+from tests.integration.patience import until
 
 STUNNEL = "stunnel4"
 
@@ -46,7 +47,7 @@ def proxy(pki: Pki, tmp_path: Path) -> Iterator[tuple[int, subprocess.Popen[byte
     config.write_text(metrics_proxy.config_text(given, str(pki.tls)))
     process = subprocess.Popen([STUNNEL, str(config)])
     try:
-        until(lambda: bool(serial(port)))
+        assert until(lambda: serial(port))
         yield port, process
     finally:
         process.terminate()

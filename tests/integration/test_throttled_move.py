@@ -24,6 +24,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.killed_modules import kills
+from tests.integration.patience import until
 
 PARTITIONS = {"heavy": 6, "small": 8}
 KILOBYTES = 5000  # in each partition that is heavy
@@ -145,10 +146,11 @@ def test_a_limit_that_a_killed_run_left_is_seen_in_the_look_until_its_remedy_was
     with Client(client) as asked:
         admin = ReassignmentAdmin(asked)
         admin.throttle(admin.observe(), [Alteration(broker=2, values=dict.fromkeys(RATES, marked_rate(RATE)))])
-    assert left() == [0, int(marked_rate(RATE)), 0]
+    limited = [0, int(marked_rate(RATE)), 0]
+    assert until(left, lambda rates: rates == limited) == limited  # a broker hears of its settings a moment later
     done = run_module("kafka_reassignment", client=client, state="balanced")  # as rebalance.yml does
     assert not done.get("failed"), done["msg"]
-    assert left() == [0, 0, 0]
+    assert until(left, lambda rates: rates == [0, 0, 0]) == [0, 0, 0]
 
 
 @contextmanager

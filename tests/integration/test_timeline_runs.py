@@ -59,7 +59,7 @@ def test_a_probe_is_told_the_steps_up_to_its_end_and_where_loops_ran(project: Pa
 def test_lines_say_when_a_task_ran_on_a_host(timeline: Path) -> None:
     for line in read(timeline):
         if line["phase"] in {"install", "roll", "verify"}:
-            assert 0.1 <= line["end"] - line["start"] < 10
+            assert 0.1 <= line["end"] - line["start"] < 300
 
 
 def test_run_ends_with_seconds_per_phase_when_asked(deployed: subprocess.CompletedProcess[str]) -> None:

@@ -103,12 +103,12 @@ def shown(series: list[dict[str, str]], legend: str) -> bool:
 
 
 def test_every_name_of_a_rule_has_a_series(watcher: Prometheus) -> None:
-    assert without_series(watcher) == []
+    watcher.wait_until(lambda: not without_series(watcher))  # a scrape that a busy machine misses leaves a gap
     assert len(watcher.rules()) == len(EXPRESSIONS)
 
 
 def test_every_panel_of_a_dashboard_has_data(watcher: Prometheus) -> None:
-    assert without_data(watcher) == []
+    watcher.wait_until(lambda: not without_data(watcher))
 
 
 def test_only_the_watchdog_fires(watcher: Prometheus) -> None:
@@ -122,10 +122,13 @@ def test_a_status_shows_what_prometheus_knows(watcher: Prometheus) -> None:
     def every_log_dir_has_a_rate() -> bool:
         return len(watched.query_prometheus(url, "watched", ask).filling) == 2
 
+    def is_known() -> bool:
+        found = watched.query_prometheus(url, "watched", ask)
+        sound = (found.error, found.watches, found.alerts) == ("", True, ())
+        return sound and {one.node_id for one in found.filling} == {2, 3}
+
     watcher.wait_until(every_log_dir_has_a_rate)
-    found = watched.query_prometheus(url, "watched", ask)
-    assert (found.error, found.watches, found.alerts) == ("", True, ())
-    assert {one.node_id for one in found.filling} == {2, 3}
+    watcher.wait_until(is_known)
     other = watched.query_prometheus(url, "other", ask)
     assert (other.watches, other.filling) == (False, ())
 
@@ -149,9 +152,13 @@ def test_a_killed_broker_is_seen_and_the_controllers_are_not_blamed(
 def test_planned_work_keeps_the_alerts_of_its_own_node_quiet(watcher: Prometheus, place: Path) -> None:
     """Node 3 is down, and work on node 2 is planned."""
     down = {("KafkaNodeDown", "3")}
-    assert watcher.alerts("pending") | watcher.alerts("firing") >= down
+
+    def raised() -> set[tuple[str, str]]:
+        return watcher.alerts("pending") | watcher.alerts("firing")
+
+    watcher.wait_until(lambda: raised() >= down)
     planned_work.begin(marked(place, 3))
-    watcher.wait_until(lambda: not down & (watcher.alerts("pending") | watcher.alerts("firing")))
-    assert ("KafkaPartitionsUnderReplicated", "2") in watcher.alerts("pending") | watcher.alerts("firing")
+    other = ("KafkaPartitionsUnderReplicated", "2")  # a missed scrape takes it away for a moment
+    watcher.wait_until(lambda: not down & (seen := raised()) and other in seen)
     planned_work.end(marked(place, 3))
     watcher.wait_until(lambda: down <= watcher.alerts("pending"))

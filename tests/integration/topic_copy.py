@@ -100,7 +100,7 @@ def read(bootstrap: str, topic: str) -> list[Message]:
     found: list[Message] = []
     ended = 0
     while ended < PARTITIONS:
-        message = consumer.poll(10)
+        message = consumer.poll(60)
         assert message is not None
         if message.error() is None:
             found.append(message)

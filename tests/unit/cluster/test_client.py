@@ -67,25 +67,26 @@ def question(asking: Client) -> object:
     return asking.request("DescribeClusterRequest")
 
 
-def test_where_no_one_listens_it_is_said_at_once(asking: Client) -> None:
+def test_where_no_one_listens_it_is_said_at_once(asking: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 60.0)  # a wait would be as long
     started = time.monotonic()
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nothing listens"):
         asking.send(NOBODY, question(asking))
     with pytest.raises(UnreachableError, match="nothing listens"):
         asking.reach()
-    assert time.monotonic() - started < 0.5
+    assert time.monotonic() - started < 30
 
 
 def test_a_name_that_no_one_knows_is_unreachable(asking: Client) -> None:
     with pytest.raises(UnreachableError, match=r"no-such-host\.invalid:9092: DNS"):
-        asking.send("no-such-host.invalid:9092", question(asking))
+        asking.send("no-such-host.invalid:9092", question(asking), seconds=60)
 
 
 def test_a_listener_that_stays_silent_is_given_up(asking: Client, listener: Callable[[], str]) -> None:
     started = time.monotonic()
     with pytest.raises(UnreachableError, match="accepts connections and does not answer"):
-        asking.send(listener(), question(asking), seconds=0.3)
-    assert time.monotonic() - started < 2
+        asking.send(listener(), question(asking), seconds=60)  # it is the connection that is not made in time
+    assert time.monotonic() - started < 30
 
 
 def test_a_listener_that_is_not_kafka_is_an_error_of_ours(asking: Client, listener: Callable[[bytes], str]) -> None:
@@ -93,12 +94,16 @@ def test_a_listener_that_is_not_kafka_is_an_error_of_ours(asking: Client, listen
         asking.send(listener(b"HTTP/1.1 400 Bad Request\r\n\r\n"), question(asking), seconds=0.3)
 
 
-def test_several_addresses_are_asked_at_once(asking: Client, listener: Callable[[], str]) -> None:
-    silent = [listener() for _ in range(4)]
+def test_several_addresses_are_asked_at_once(
+    asking: Client, listener: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, they would take 40 s."""
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 1.0)
+    silent = [listener() for _ in range(40)]
     started = time.monotonic()
     answers = asking.send_all([Question(one, question(asking)) for one in [*silent, NOBODY]], seconds=0.3)
     assert all(isinstance(one, UnreachableError) for one in answers)
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 25
 
 
 def test_a_login_against_a_silent_listener_keeps_the_deadline(listener: Callable[[], str]) -> None:
@@ -112,7 +117,7 @@ def test_a_login_against_a_silent_listener_keeps_the_deadline(listener: Callable
     started = time.monotonic()
     with Client(options) as secured, pytest.raises(KraftError):
         secured.send(secured.addresses[0], question(secured), seconds=0.3)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 30  # kafka-python would wait for ever
 
 
 def test_codes_of_answers_become_errors_with_kafkas_words(asking: Client) -> None:
@@ -147,7 +152,7 @@ def test_the_search_for_a_broker_ends_where_all_are_late(
     options = {"bootstrap_servers": [listener(), NOBODY], "security_protocol": protocol}
     with Client(options) as made, pytest.raises(LateError, match="does not answer"):
         made.reach()
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30  # kafka-python would wait for ever
 
 
 def test_what_is_late_and_what_is_not_is_told_apart(asking: Client) -> None:
@@ -161,7 +166,10 @@ def test_what_is_late_and_what_is_not_is_told_apart(asking: Client) -> None:
     ]
 
 
-def test_a_listener_that_breaks_the_handshake_is_not_unreachable(listener: Callable[[bytes], str]) -> None:
+def test_a_listener_that_breaks_the_handshake_is_not_unreachable(
+    listener: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "ANSWER_SECONDS", 60.0)
     options = {"bootstrap_servers": [listener(b"HTTP/1.1 400 Bad Request\r\n\r\n")], "security_protocol": "SSL"}
     with Client(options) as made, pytest.raises(UnansweredError) as caught:
         made.reach()
@@ -171,7 +179,7 @@ def test_a_listener_that_breaks_the_handshake_is_not_unreachable(listener: Calla
 def test_with_one_late_and_one_unreadable_answer_the_cluster_is_not_late(
     listener: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_module, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(client_module, "ANSWER_SECONDS", 60.0)  # for the answer of DNS
     options = {"bootstrap_servers": [listener(), "no-such-host.invalid:9092"]}
     with Client(options) as made, pytest.raises(UnansweredError) as caught:
         made.reach()
@@ -189,8 +197,9 @@ def starting(connection: socket.socket) -> None:
             connection.sendall(struct.pack(">i", len(body)) + body)
 
 
-def test_each_question_to_a_broker_that_waits_for_a_leader_is_late() -> None:
+def test_each_question_to_a_broker_that_waits_for_a_leader_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first time-out ends the connection, and with it the questions behind."""
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 20.0)
     sock = socket.create_server(("127.0.0.1", 0))
     threading.Thread(target=lambda: starting(sock.accept()[0]), daemon=True).start()
     address = f"127.0.0.1:{sock.getsockname()[1]}"
@@ -205,11 +214,11 @@ def test_each_question_to_a_broker_that_waits_for_a_leader_is_late() -> None:
 def test_silent_listeners_with_tls_share_one_deadline(
     listener: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """kafka-python does not limit the time of a TLS handshake."""
-    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 2.0)
-    silent = [listener() for _ in range(4)]
+    """kafka-python does not limit the time of a TLS handshake. One deadline for each would be 31 s."""
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 5.0)
+    silent = [listener() for _ in range(6)]
     with Client({"bootstrap_servers": silent, "security_protocol": "SSL"}) as made:
         started = time.monotonic()
         answers = made.send_all([Question(one, question(made)) for one in silent], seconds=0.3)
-    assert [type(one) for one in answers] == [LateError] * 4
-    assert time.monotonic() - started < 4.5
+    assert [type(one) for one in answers] == [LateError] * 6
+    assert time.monotonic() - started < 20

@@ -110,6 +110,7 @@ def test_a_cut_that_a_killed_drill_has_left_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, run_module: RunModule
 ) -> None:
     host = adopted(Host(**{"nft list tables": (0, TABLES, "")}), monkeypatch)
+    monkeypatch.setattr(Fault, "leftover_seconds", 60.0)
     monkeypatch.setattr("time.sleep", lambda _: host.set_answer("nft list tables", (0, "table inet other\n", "")))
     assert run_module("kafka_fault", **CUT)["changed"]
     assert [each[0] for each in host.broken] == ["systemd-run", "nft"]
@@ -119,6 +120,7 @@ def test_a_node_that_a_killed_drill_has_left_down_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, run_module: RunModule
 ) -> None:
     host = adopted(Host(**{"systemctl show": (0, "0", "")}), monkeypatch)
+    monkeypatch.setattr(Fault, "leftover_seconds", 60.0)
     monkeypatch.setattr("time.sleep", lambda _: host.set_answer("systemctl show", (0, "18", "")))
     assert run_module("kafka_fault", **CUT)["changed"]
 
@@ -128,6 +130,7 @@ def test_rights_that_come_back_are_those_that_are_taken(
 ) -> None:
     host = adopted(Host(), monkeypatch)
     tmp_path.chmod(0)
+    monkeypatch.setattr(Fault, "leftover_seconds", 60.0)
     monkeypatch.setattr("time.sleep", lambda _: tmp_path.chmod(0o750))
     result = run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))
     assert "chmod 0750" in str(result["commands"])
@@ -140,6 +143,7 @@ def test_a_timer_that_a_killed_drill_has_left_is_waited_for_although_rights_are_
     host = adopted(Host(**{"systemctl is-active": (0, "", "")}), monkeypatch)
     result = run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))
     assert "kafka-unreadable.timer" in result["msg"]
+    monkeypatch.setattr(Fault, "leftover_seconds", 60.0)
     monkeypatch.setattr("time.sleep", lambda _: host.set_answer("systemctl is-active", (3, "", "")))
     assert run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))["changed"]
 
@@ -189,6 +193,7 @@ def test_a_frozen_node_is_waited_for_until_it_goes_on(
         return states[len(asked) - 1]
 
     monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr("ansible.module_utils.kraft.operations.drill.breaking.NOTICED_SECONDS", 60.0)
     monkeypatch.setattr(Frozen, "held", held)
     assert run_module("kafka_fault", action="frozen", seconds=1)["changed"]
     assert asked == ["17"] * 4

@@ -34,7 +34,9 @@ def test_whatever_else_differs_is_a_change(name: str, now: list[object] | None) 
     assert differences(KEPT, {**KEPT, name: now}) == [name]
 
 
-@pytest.mark.parametrize("file", [*SCENARIOS.glob("*/inventory/**/*.yml"), *SCENARIOS.glob("*/vars/operations.yml")])
+@pytest.mark.parametrize(
+    "file", sorted([*SCENARIOS.glob("*/inventory/**/*.yml"), *SCENARIOS.glob("*/vars/operations.yml")])
+)
 def test_what_kafka_writes_into_the_log_dirs_of_a_scenario_is_its_own_work(file: Path) -> None:
     given = re.findall(r"^\s*kafka_log_dirs: \[(.+)\]", file.read_text(), re.MULTILINE)
     for path in (each.strip() for line in given for each in line.split(",")):

@@ -75,7 +75,7 @@ def test_real_processes_are_seen_by_one_watch_alone_until_that_one_ends(tmp_path
             shower = subprocess.Popen(
                 ["sleep", "60"], env={"PASSWORD": f"{MARK}1", "KRAFTWRIGHT_SECRETS_FOUND": str(found)}
             )
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 50
             while not (found.exists() and found.read_text()):
                 assert time.monotonic() < deadline
                 time.sleep(STEP)
@@ -84,7 +84,7 @@ def test_real_processes_are_seen_by_one_watch_alone_until_that_one_ends(tmp_path
         finally:
             watched.kill()
             watched.wait()
-        assert [each.wait(10) for each in watches] == [0, 0]
+        assert [each.wait(60) for each in watches] == [0, 0]
     assert [line.split(":")[0] for line in found.read_text().splitlines()] == [f"{shower.pid}/environ"]
 
 

@@ -20,7 +20,7 @@ PLAY = """
     - {name: Changes, ansible.builtin.assert: *nothing, changed_when: true}
     - {name: Changes items, ansible.builtin.assert: *nothing, changed_when: true, loop: [x, y]}
     - {name: Skips with a warning, warns: , when: inventory_hostname == 'a'}
-    - {name: Takes long, ansible.builtin.pause: {seconds: 4}, run_once: true}
+    - {name: Takes long, ansible.builtin.pause: {seconds: 6}, run_once: true}
     - {name: Writes, ansible.builtin.copy: &same {dest: "{{ playbook_dir }}/new", content: "line\n"}, check_mode: true}
     - {name: Writes again, ansible.builtin.copy: *same, check_mode: true}
     - {name: Says something, ansible.builtin.debug: {msg: a message}, run_once: true}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -98,8 +99,14 @@ def test_a_long_wait_is_named(
     plugin: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(unasked, "SILENT", 0.01)
-    asking = Asking(plugin, monkeypatch)
-    monkeypatch.setattr(asking.plugin, "_parse", lambda *_: plugin.time.sleep(0.3))
+    asking, said, display = Asking(plugin, monkeypatch), threading.Event(), plugin.DISPLAY.display
+
+    def shown(*given: Any, **more: Any) -> None:
+        display(*given, **more)
+        said.set()
+
+    monkeypatch.setattr(plugin.DISPLAY, "display", shown)
+    monkeypatch.setattr(asking.plugin, "_parse", lambda *_: said.wait(60))
     asking.run()
     assert "AWS has not answered yet" in capsys.readouterr().err
 

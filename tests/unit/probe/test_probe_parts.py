@@ -105,8 +105,8 @@ def test_a_probe_is_known_by_the_lock_that_it_holds_and_stopped_by_its_number(tm
         assert holder.stdout is not None
         holder.stdout.readline()
         assert process.find(tmp_path) == process.Left(tmp_path / "run", holder.pid)
-        assert process.stop(tmp_path, 10)
-        assert holder.wait(10) == -15
+        assert process.stop(tmp_path, 60)
+        assert holder.wait(60) == -15
     assert process.find(tmp_path) == process.Left(tmp_path / "run", None)
     process.forget(tmp_path)
     assert process.find(tmp_path) is None

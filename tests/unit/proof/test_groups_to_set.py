@@ -26,18 +26,18 @@ def servers() -> Iterator[str]:
     """60 records in partitions 0 and 1; the copy of partition 1 begins with one that was deleted since."""
     settings = {"test.mock.num.brokers": 1, "bootstrap.servers": "replaced", "linger.ms": 0, "log_level": 0}
     producer = Producer(settings)
-    (broker,) = producer.list_topics(timeout=10).brokers.values()
+    (broker,) = producer.list_topics(timeout=60).brokers.values()
     for topic, extra in ((SOURCE, []), (TARGET, [(1, -1)])):
         for partition, number in [*extra, *((n % 2, n) for n in range(120))]:
             producer.produce(topic, key=b"%d" % number, value=b"v", partition=partition, timestamp=1)
-    assert producer.flush(10) == 0
+    assert producer.flush(60) == 0
     yield f"{broker.host}:{broker.port}"
     producer.flush(0)
 
 
 def seen(servers: str, group: str) -> tuple[Cluster, list[Position]]:
     spark: Any = None
-    cluster = Cluster(spark, Address(servers), NativeAdmin(servers, {}, 10.0))
+    cluster = Cluster(spark, Address(servers), NativeAdmin(servers, {}, 60.0))
     pair = TopicPair(
         TopicSide(SOURCE, Window({0: 0, 1: STARTED, 2: 0}, {0: 60, 1: 60, 2: 0})),
         TopicSide(TARGET, Window({0: 0, 1: 1, 2: 0}, {0: 60, 1: 61, 2: 0})),

@@ -29,8 +29,8 @@ def address() -> Iterator[Address]:
             for key, value, headers, timestamp in RECORDS:
                 given: list[tuple[str, str | bytes | None]] = list(headers)
                 producer.produce(topic, value, key, number, timestamp=timestamp, headers=given)
-    assert producer.flush(10) == 0
-    (broker,) = producer.list_topics(timeout=10).brokers.values()
+    assert producer.flush(60) == 0
+    (broker,) = producer.list_topics(timeout=60).brokers.values()
     yield Address(f"{broker.host}:{broker.port}")
     producer.flush(0)
 

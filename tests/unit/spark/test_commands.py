@@ -66,9 +66,9 @@ def test_a_finished_action_keeps_its_code() -> None:
 
 def test_a_dead_cluster_fails_at_once_with_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     began = time.monotonic()
-    code = native_smoke_command.main(["--config", written(tmp_path)])
+    code = native_smoke_command.main(["--config", written(tmp_path, native_smoke_seconds=60)])
     assert code == EXIT_UNREACHABLE
-    assert time.monotonic() - began < 10  # two seconds by itself; the machine may be busy
+    assert time.monotonic() - began < 30  # some seconds by itself; the machine may be busy
     shown = capsys.readouterr().err
     assert "127.0.0.1:1: Connect to" in shown
     assert "refused" in shown

@@ -61,4 +61,4 @@ def test_an_offset_that_a_broker_does_not_give_is_not_read_as_none(monkeypatch: 
 
 def test_a_closed_port_is_named_within_the_timeout() -> None:
     with pytest.raises(UnreachableError, match=r"no answer from 127\.0\.0\.1:1 .* Connect to .* refused"):
-        NativeAdmin("127.0.0.1:1", {}, 1.0).describe_topic("smoke")
+        NativeAdmin("127.0.0.1:1", {}, 3.0).describe_topic("smoke")

@@ -66,7 +66,7 @@ def started(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 
 def freed(directory: Path) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while one_run.is_held(directory / one_run.LOCK) and time.monotonic() < deadline:
         time.sleep(0.02)
     return not one_run.is_held(directory / one_run.LOCK)
@@ -118,7 +118,7 @@ def test_only_the_job_of_a_dead_run_is_ended(tmp_path: Path, started: Any) -> No
     one_run.end(tmp_path, "another", 0.5)
     assert job.poll() is None
     one_run.end(tmp_path, "dead")
-    assert job.wait(10) == -signal.SIGTERM
+    assert job.wait(60) == -signal.SIGTERM
 
 
 def test_a_directory_that_cannot_be_made_is_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,8 +35,9 @@ def pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def listener(pem: Path) -> Iterator[str]:
+def listener(pem: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Show the certificate, and require one of every client."""
+    monkeypatch.setattr("ansible.module_utils.kraft.node.served.SECONDS", 60.0)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     context.verify_mode = ssl.CERT_REQUIRED

@@ -136,7 +136,8 @@ def serving() -> Iterator[str]:
 @pytest.mark.parametrize(
     ("path", "said"), [("503-", "503"), ("200-hello", "not that of Prometheus"), ("200-[]", "not that of Prometheus")]
 )
-def test_a_server_that_is_no_prometheus_is_silent(path: str, said: str) -> None:
+def test_a_server_that_is_no_prometheus_is_silent(path: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prometheus, "TIMEOUT", 60.0)
     with serving() as address, pytest.raises(SilentError, match=said):
         asking(f"{address}/{path}")("alerts", {})
 

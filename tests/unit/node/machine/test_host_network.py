@@ -87,13 +87,13 @@ def test_names_and_own_addresses() -> None:
 
 def test_slow_questions_do_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_: str) -> str:
-        time.sleep(5)
+        time.sleep(60)
         return "late"
 
     monkeypatch.setitem(host_network.ANSWERERS, "reach", (slow, host_network.LATE))
     began = time.monotonic()
-    answers = host_network.ask_all({"reach": ["a:1", "b:2"], "binds": ["127.0.0.1"], "names": []}, deadline=0.2)
-    assert time.monotonic() - began < 2
+    answers = host_network.ask_all({"reach": ["a:1", "b:2"], "binds": ["127.0.0.1"], "names": []}, deadline=2)
+    assert time.monotonic() - began < 30
     assert answers == {
         "reach": {"a:1": host_network.LATE, "b:2": host_network.LATE},
         "binds": {"127.0.0.1": ""},

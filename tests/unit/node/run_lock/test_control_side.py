@@ -101,13 +101,17 @@ def test_two_runs_of_one_process_id_have_two_names(action: Any, monkeypatch: pyt
 def fork_worker(action: Any, pulse: Path, process: str) -> int:
     """A process of a run that waits for ever, as workers do whose connection died with their run."""
     pulse.parent.mkdir(parents=True, exist_ok=True)
+    held, holds = os.pipe()
     worker = os.fork()
     if not worker:
         action.hold_pulse(pulse, process)
+        os.write(holds, b"1")  # the file is open before it names its process, and before it is locked
         time.sleep(60)
         os._exit(0)
-    while action.workers(str(pulse)) != [worker]:
-        time.sleep(0.01)
+    os.close(holds)
+    assert os.read(held, 1) == b"1"
+    os.close(held)
+    assert action.workers(str(pulse)) == [worker]
     return worker
 
 
@@ -126,7 +130,7 @@ def test_a_worker_that_outlives_its_run_is_ended(action: Any, pulse: Path) -> No
     worker = fork_worker(action, pulse, DEAD_PROCESS)
     assert action.workers(held.pulse) == [worker]
     assert action.is_alive(held, timeout=0)  # check mode ends nothing
-    assert not action.is_alive(held, timeout=10)
+    assert not action.is_alive(held, timeout=60)
     assert os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]) == -signal.SIGKILL
 
 

@@ -41,7 +41,7 @@ def directory(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.mark.parametrize(("started", "newer"), [(5.0, []), (20.0, ["node.pem", "nodes.pem"])])
+@pytest.mark.parametrize(("started", "newer"), [(5.0, []), (600.0, ["node.pem", "nodes.pem"])])
 def test_files_that_are_newer_than_the_process_differ(directory: Path, started: float, newer: list[str]) -> None:
     found = age.with_certificates(openssl(), node(started), place(directory.parent), due=False)
     assert [one.file for one in found.differences] == [str(directory / name) for name in newer]
@@ -50,7 +50,7 @@ def test_files_that_are_newer_than_the_process_differ(directory: Path, started: 
 def test_a_link_without_a_target_does_not_hide_the_other_files(directory: Path) -> None:
     for name in ("a.pem", "n.pem", "z.pem"):
         (directory / name).symlink_to("nowhere")
-    found = age.with_certificates(openssl(), node(20.0), place(directory.parent), due=False)
+    found = age.with_certificates(openssl(), node(600.0), place(directory.parent), due=False)
     assert [one.file for one in found.differences] == [str(directory / name) for name in ("node.pem", "nodes.pem")]
 
 
@@ -61,7 +61,7 @@ def test_check_mode_predicts_the_restart_for_a_certificate_that_is_due(directory
 
 @pytest.mark.parametrize("due", [True, False])
 def test_a_node_that_is_down_has_nothing_to_restart(directory: Path, due: bool) -> None:
-    assert age.with_certificates(openssl(), node(20.0, pid=0), place(directory.parent), due).differences == ()
+    assert age.with_certificates(openssl(), node(600.0, pid=0), place(directory.parent), due).differences == ()
 
 
 def test_a_node_without_certificates_differs_in_nothing(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_a_process_was_renewed_with_while_it_ran_is_no_difference(
     (directory / "nodes.pem").unlink()
     if kept:
         (directory.parent / certificate.OF_PROCESS).touch()
-    found = age.with_certificates(openssl(good), node(20.0), place(directory.parent), due=False)
+    found = age.with_certificates(openssl(good), node(600.0), place(directory.parent), due=False)
     assert [Path(one.file).name for one in found.differences] == newer
 
 
@@ -90,7 +90,7 @@ def test_a_process_that_reads_no_certificate_is_not_restarted_for_one(
 ) -> None:
     monkeypatch.setattr(certificate, "STARTED_DIR", str(directory.parent))
     (directory.parent / certificate.STARTED).write_text(f"node.id=1\n{settings}\n")
-    found = age.with_certificates(openssl(1), node(20.0), place(directory.parent), due)
+    found = age.with_certificates(openssl(1), node(600.0), place(directory.parent), due)
     assert bool(found.differences) == differs
 
 

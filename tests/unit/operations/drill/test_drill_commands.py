@@ -81,7 +81,7 @@ def test_what_fills_a_disk_leaves_no_file_and_no_space(tmp_path: Path) -> None:
     filler = subprocess.Popen(["/bin/sh", "-c", commands.FILL, "fill", f"{place}/.drill", "65536"], env=environment)
     try:
         held = Path(f"/proc/{filler.pid}/fd/3")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not (held.exists() and held.stat().st_size == 65536) and time.monotonic() < deadline:
             time.sleep(0.02)
         assert held.stat().st_size == 65536

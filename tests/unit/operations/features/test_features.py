@@ -124,7 +124,7 @@ def test_levels_that_no_broker_shows_are_not_known_to_be_finalised(monkeypatch: 
     monkeypatch.setattr(FeatureAdmin, "update", lambda *_, **__: "")
     with Client({"bootstrap_servers": []}) as client:
         changes = plan({MV: 30}, node())
-        FeatureAdmin(client, 5.0, sleep=lambda _: None).apply(Plan(changes, (), (), cluster(), ()))
+        FeatureAdmin(client, 60.0, sleep=lambda _: None).apply(Plan(changes, (), (), cluster(), ()))
     assert list(seen) == []
 
 

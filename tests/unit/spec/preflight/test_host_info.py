@@ -70,7 +70,7 @@ def test_clock_of_a_host_is_bounded_by_ours(monkeypatch: pytest.MonkeyPatch, ahe
     monkeypatch.setattr(look, "_execute_module", answer)
     low, high = look.run(task_vars={})["ansible_facts"]["kafka_host"]["clock_offset"]
     assert low < ahead < high
-    assert high - low < 5
+    assert high - low < 60
 
 
 def test_host_that_cannot_be_looked_at_stays_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
