@@ -28,7 +28,7 @@ Times = dict[tuple[int, str], float]
 
 @dataclass(frozen=True)
 class Spent:
-    """What ran between two moments: wall seconds, processor seconds of the whole machine and of each program."""
+    """The time between two moments: wall seconds, processor seconds of the whole machine and of each program."""
 
     seconds: float
     processor: float

@@ -24,6 +24,7 @@ QUICK = {
     "roll": ("--rounds", "1"),
     "secured": ("--rounds", "2"),
     "resources": ("--rounds", "2"),
+    "profile": (),
 }
 #: Seconds for which the hosts of the benchmark before may still be shutting down.
 CALM_SECONDS = 60.0

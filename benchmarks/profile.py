@@ -1,4 +1,4 @@
-"""Which programs use the processor during each run: ``python -m benchmarks.profile`` prints a Markdown table.
+"""Processor time of each program during a run: ``python -m benchmarks.profile`` prints a Markdown table.
 
 Kafka's own part is that of ``java``: the nodes, and the tools that format and that create the AppCDS archive. Rows are
 the runs of ``benchmarks.deploy`` and the roll of ``benchmarks.roll``, all on the same three hosts. It needs root.
