@@ -116,8 +116,8 @@ from ansible.module_utils.kraft.cluster import controllers as controller_listene
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
+from ansible.module_utils.kraft.cluster.health_wait import Node, UnhealthyError, Watch, look_once
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
-from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch, look_once
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import planned_work

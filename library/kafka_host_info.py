@@ -98,7 +98,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import expected
-from ansible.module_utils.kraft.cluster.watch import Look, look_once
+from ansible.module_utils.kraft.cluster.health_wait import Look, look_once
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import steps

@@ -111,7 +111,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.other_services.mirror_notes import noted
 from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET
-from ansible.module_utils.kraft.operations.mirror import identity, plan, progress, properties_file, topic_settings
+from ansible.module_utils.kraft.operations.mirror import identity, mirror_properties, plan, progress, topic_settings
 from ansible.module_utils.kraft.operations.mirror.observe import (
     ANSWERED_SECONDS,
     Known,
@@ -169,13 +169,13 @@ def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, See
 def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
     partitions = sum(len(one.partitions) for one in seen.source.topics.values())
-    size = properties_file.size(partitions, params["hosts"], os.cpu_count() or 1, memory)
+    size = mirror_properties.size(partitions, params["hosts"], os.cpu_count() or 1, memory)
     replicas = params["replication_factor"]
     if seen.back:
-        given = properties_file.back(asked, size, min(replicas, seen.target.brokers), seen.source.topics)
+        given = mirror_properties.back(asked, size, min(replicas, seen.target.brokers), seen.source.topics)
     else:
         unknown = plan.unknown_settings(seen.source, seen.target)
-        given = properties_file.properties(asked, size, replicas, unknown)
+        given = mirror_properties.properties(asked, size, replicas, unknown)
     ids = noted(f"{params['install_dir']}/mirror")
     return {
         "properties": given,

@@ -12,11 +12,11 @@ from ansible.plugins.action import ActionBase
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.control.passwords import Kept
+from ansible.module_utils.kraft.control.generated_passwords import Kept
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.certificate import ROOTS
 from ansible.module_utils.kraft.operations.certificates import change, replacement, users
-from ansible.module_utils.kraft.operations.resources import passwords
+from ansible.module_utils.kraft.operations.resources import generated_passwords
 from ansible.module_utils.kraft.spec.resources.users import is_generated
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -66,10 +66,10 @@ class ActionModule(ActionBase):
         if not kept.vault.secrets and not any(map(is_generated, given["users"])):
             return {"changed": False, "steps": []}
         there = kept.read()
-        plan = passwords.plan(given["users"], there)
+        plan = generated_passwords.plan(given["users"], there)
         steps = list(plan.steps())
         if steps and not self._task.check_mode:
-            passwords.carry_out(plan, kept, there)
+            generated_passwords.carry_out(plan, kept, there)
         before, after = ("".join(f"password of {name}\n" for name in names) for names in (plan.remove, plan.generate))
         headers = dict.fromkeys(("before_header", "after_header"), given["passwords"])
         return {"changed": bool(steps), "steps": steps, "diff": {**headers, "before": before, "after": after}}

@@ -34,7 +34,7 @@ from ansible.module_utils.kraft.control.inventory_options import inventory_optio
 from ansible.module_utils.kraft.control.preloaded import load_filters
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.deployment import document
-from ansible.module_utils.kraft.operations.resources import passwords
+from ansible.module_utils.kraft.operations.resources import generated_passwords
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.providers.ec2 import unasked
 from ansible.module_utils.kraft.spec.desired import describe as desired
@@ -48,8 +48,8 @@ from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory
 from ansible.module_utils.kraft.spec.inventory.origins import located
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal, width
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
-from ansible.module_utils.kraft.spec.rules.archive import AWAITED
-from ansible.module_utils.kraft.spec.rules.subject import Surroundings
+from ansible.module_utils.kraft.spec.inventory_rules.archive import AWAITED
+from ansible.module_utils.kraft.spec.inventory_rules.subject import Surroundings
 
 # Ansible's main process imports this file before it starts a worker for its task, nearly always the first of a run.
 load_filters(__name__)
@@ -231,7 +231,7 @@ def surroundings(
         maintenance_faults=maintenance.faults(*tasks) if "maintenance" in run.needs else {},
         tls_fault=own_authority.fault(first),
         key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
-        password_fault=passwords.fault(first, loader._vault),
+        password_fault=generated_passwords.fault(first, loader._vault),
         tls_days_left=own_authority.days_left(first),
         advisories_age=advisories.age(datetime.datetime.now(datetime.timezone.utc).date()),
         installs="release" in run.needs,

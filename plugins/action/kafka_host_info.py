@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.operations.certificates import given, requirements
 from ansible.module_utils.kraft.spec.desired.jvm import trial_options
-from ansible.module_utils.kraft.spec.preflight import network
+from ansible.module_utils.kraft.spec.host_rules import network
 
 
 def digest(path: Path) -> str:

@@ -19,14 +19,14 @@ from ansible.module_utils.kraft.control.connection import error_text, target
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.run_lock.lock import Record, record
 from ansible.module_utils.kraft.problem import Problem, errors
-from ansible.module_utils.kraft.spec import preflight, steps
+from ansible.module_utils.kraft.spec import host_rules, steps
+from ansible.module_utils.kraft.spec.host_rules.cross_host import awaits_disk, peers_for_storage
+from ansible.module_utils.kraft.spec.host_rules.current import current
+from ansible.module_utils.kraft.spec.host_rules.disk import returning_uid
+from ansible.module_utils.kraft.spec.host_rules.members import directory_ids
+from ansible.module_utils.kraft.spec.host_rules.subject import Desired, Host, Subject
 from ansible.module_utils.kraft.spec.inventory import report
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal
-from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
-from ansible.module_utils.kraft.spec.preflight.current import current
-from ansible.module_utils.kraft.spec.preflight.disk import returning_uid
-from ansible.module_utils.kraft.spec.preflight.members import directory_ids
-from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 DISPLAY = Display()
 #: Registers of the steps before this one, in their order.
@@ -128,8 +128,8 @@ def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
     if arguments.get("scope") == IDENTITY:
         leaving = [str(name) for name in arguments.get("remove") or ()]
         silence, ending = bool(arguments.get("silence", True)), bool(arguments.get("ending"))
-        return preflight.identified(subject, leaving, silence, ending)
-    return preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))
+        return host_rules.identified(subject, leaving, silence, ending)
+    return host_rules.check(subject, tuple(arguments.get("accepted_risks") or ()))
 
 
 class ActionModule(ActionBase):

@@ -14,7 +14,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.spec.desired import files, membership
-from ansible.module_utils.kraft.spec.preflight.current import current
+from ansible.module_utils.kraft.spec.host_rules.current import current
 from ansible.module_utils.kraft.status.asked_node import asked_through
 
 #: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
@@ -64,7 +64,7 @@ def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | No
 
 
 def kraft_now(hosts: Iterable[str], facts: Iterable[Mapping[str, Any]], desired: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how to reach the deployed nodes now, and who runs Kafka, as ``spec/preflight/current.py`` has it.
+    """Return how to reach the deployed nodes now, and who runs Kafka, as ``spec/host_rules/current.py`` has it.
 
     `facts`: of ``kafka_host_info``, in the order of `hosts`; empty for one that was not inspected.
     """

@@ -10,7 +10,7 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.spec.desired import own_clients, usable_listeners
+from ansible.module_utils.kraft.spec.desired import listener_protocols, own_clients
 
 
 def kraft_client_options(
@@ -20,7 +20,7 @@ def kraft_client_options(
 
     `derived`: ``client_options`` of ``kafka_desired``; `name`: the one of `users` whose password is added.
     """
-    return usable_listeners.as_texts(given) or own_clients.with_login(derived, users, name)
+    return listener_protocols.as_texts(given) or own_clients.with_login(derived, users, name)
 
 
 class FilterModule:

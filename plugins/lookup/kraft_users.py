@@ -11,9 +11,9 @@ from ansible.plugins.lookup import LookupBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.control.passwords import Kept
+from ansible.module_utils.kraft.control.generated_passwords import Kept
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.operations.resources import passwords
+from ansible.module_utils.kraft.operations.resources import generated_passwords
 
 
 class LookupModule(LookupBase):
@@ -22,6 +22,6 @@ class LookupModule(LookupBase):
     def run(self, terms: list[Any], *_: Any, **__: Any) -> list[Any]:
         users, path = terms
         try:
-            return passwords.with_passwords(users, Kept(Path(path), self._loader._vault))
+            return generated_passwords.with_passwords(users, Kept(Path(path), self._loader._vault))
         except KraftError as error:
             raise AnsibleLookupError(f"kafka_users: {error}") from error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible.module_utils.kraft.spec.rules.risks import ACCEPTABLE
+from ansible.module_utils.kraft.spec.inventory_rules.risks import ACCEPTABLE
 from ansible.module_utils.kraft.status.advice import STEPS, steps
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ import re
 
 from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.node.storage.rules import explain_content
-from ansible.module_utils.kraft.spec.rules.risks import RISKS
+from ansible.module_utils.kraft.spec.inventory_rules.risks import RISKS
 
 from scripts import render_rules
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.client_config import ClientConfig, java
 from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.other_services.mirror_service import SECRETS
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
 from ansible.module_utils.kraft.spec.desired.mirror import parted
 from confluent_kafka.admin import (  # type: ignore[attr-defined]

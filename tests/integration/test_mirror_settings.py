@@ -8,7 +8,7 @@ from typing import Any
 
 import pyspark
 import pytest
-from ansible.module_utils.kraft.operations.mirror import properties_file
+from ansible.module_utils.kraft.operations.mirror import mirror_properties
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]
 
@@ -57,12 +57,12 @@ UNKNOWN = ["message.timestamp.difference.max.ms", "message.format.version"]
 
 @pytest.mark.parametrize("kind", ["MirrorSource", "MirrorCheckpoint"])
 def test_kafka_takes_every_setting_that_the_mirror_gets(mirror: Any, kind: str) -> None:
-    assert refused(mirror, properties_file.properties(ASKED, properties_file.Size(2, 512), 3, UNKNOWN), kind) == []
+    assert refused(mirror, mirror_properties.properties(ASKED, mirror_properties.Size(2, 512), 3, UNKNOWN), kind) == []
 
 
 def test_kafka_refuses_a_list_that_names_something_twice(mirror: Any) -> None:
     """A copy failed by this."""
-    given = properties_file.properties(ASKED, properties_file.Size(2, 512), 3, UNKNOWN)
+    given = mirror_properties.properties(ASKED, mirror_properties.Size(2, 512), 3, UNKNOWN)
     twice = given["config.properties.exclude"] + r",message\.timestamp\.difference\.max\.ms"
     (said,) = refused(mirror, {**given, "config.properties.exclude": twice}, "MirrorSource")
     assert "must not be duplicated" in said

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import secret_watch
 import yaml
-from ansible.module_utils.kraft.control.passwords import Kept
+from ansible.module_utils.kraft.control.generated_passwords import Kept
 from ansible.module_utils.kraft.secret_values import HIDDEN
 from ansible.parsing.vault import VaultLib, VaultSecret
 from secret_watch import MARK, files_with

@@ -21,8 +21,8 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnansweredError, UnreachableError
 from ansible.module_utils.kraft.kafka_terms import CLIENT
 from ansible.module_utils.kraft.spec.desired import java_properties
+from ansible.module_utils.kraft.spec.desired.listener_protocols import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from ansible.module_utils.kraft.spec.desired.model import Listener
-from ansible.module_utils.kraft.spec.desired.usable_listeners import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclBinding,
     AclOperation,

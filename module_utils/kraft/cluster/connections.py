@@ -15,7 +15,7 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import ALGORITHM, SAME_VALUE, ClientConfig, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.kafka_terms import MECHANISMS, PLAINTEXT, PROTOCOLS
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 
 #: Options for the listeners at some addresses: the fields of ``ClientConfig``, and the listener's name.
 CONNECTION_SPEC: dict[str, Any] = {

@@ -22,7 +22,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.kafka_terms import SSL
-from ansible.module_utils.kraft.monitoring.collection import Collection
+from ansible.module_utils.kraft.monitoring.collected_samples import Collection
 from ansible.module_utils.kraft.monitoring.exposition import Sample, text
 from ansible.module_utils.kraft.node.served import served
 

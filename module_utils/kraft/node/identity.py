@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.machine.machine import read
 from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.service.record import started_files
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties, read_meta
+from ansible.module_utils.kraft.node.storage.meta_properties import read_meta
 
 #: File below the install dir that marks a node as removed from its cluster (``playbooks/remove_nodes.yml``).
 REMOVED = "removed"

@@ -17,7 +17,8 @@ from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.unit_state import Run, observe_service
-from ansible.module_utils.kraft.node.storage.log_dir import META, METADATA_LOG, QUORUM_STATE
+from ansible.module_utils.kraft.node.storage.log_dir import METADATA_LOG, QUORUM_STATE
+from ansible.module_utils.kraft.node.storage.meta_properties import META
 from ansible.module_utils.kraft.secret_values import shown_text
 
 TAIL = 1 << 20  #: bytes of each log

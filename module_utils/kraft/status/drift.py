@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.difference import UNIT, differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.plan import ENABLE, FLIP, PLACE
-from ansible.module_utils.kraft.spec.preflight.members import TAKE_OUT
+from ansible.module_utils.kraft.spec.host_rules.members import TAKE_OUT
 from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
 
 UNIT_FILE = "kafka.service"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.preflight import disk
-from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host
+from ansible.module_utils.kraft.spec.host_rules import disk
+from ansible.module_utils.kraft.spec.host_rules.subject import Desired, Host
 
 #: Rule of preflight by which Kafka cannot start -> the command that shows more of it. {}: the path.
 LOOK: Mapping[str, str] = {

@@ -72,9 +72,10 @@ def test_a_deployment_is_held_against_the_floor_of_its_own_round() -> None:
 
 
 def test_the_processor_time_of_many_hosts_is_compared_with_that_of_three() -> None:
-    small, large = [Run(5, 9, 0, 2.0)], [Run(200, 9, 0, 25.0)]
-    assert scale.row(50, small, large)[2:] == ["25.0 s", "12.50", "≤ 12: **missed**", "0.50 s", "≤ 0.4 s: **missed**"]
-    assert scale.row(12, small, [Run(30, 9, 0, 4.0)])[3:] == ["2.00", "-", "0.33 s", "≤ 0.4 s: kept"]
+    small, large, empty = [Run(5, 9, 0, 2.0)], [Run(200, 9, 0, 25.0)], [Run(99, 9, 0, 9.0)]
+    missed = ["0.50 s", "≤ 0.4 s: **missed**", "0.056 s", "0.020 s"]
+    assert scale.row(50, small, large, empty)[2:] == ["25.0 s", "12.50", "≤ 12: **missed**", *missed]
+    assert scale.row(12, small, [Run(30, 9, 0, 4.0)], empty)[3:6] == ["2.00", "-", "0.33 s"]
 
 
 def test_the_processor_time_of_a_child_and_of_its_children_is_counted() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import kafka_health
 import pytest
+from ansible.module_utils.kraft.cluster.health_wait import Look, Watch
 from ansible.module_utils.kraft.cluster.outcome import Known
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.cluster.watch import Look, Watch
 from ansible.module_utils.kraft.difference import PROPERTIES, RECORD, differences_from
 
 from tests.unit.modules.module_runner import Result

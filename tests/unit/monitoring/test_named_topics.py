@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.monitoring.collection import of_dirs
+from ansible.module_utils.kraft.monitoring.collected_samples import of_dirs
 
 TOPICS = [{"name": name, "partitions": [{"partition_size": 7}]} for name in ("orders", "orders.eu", "payments-1")]
 DIRECTORY = {"error_code": 0, "log_dir": "/data", "topics": TOPICS, "total_bytes": 100, "usable_bytes": 50}

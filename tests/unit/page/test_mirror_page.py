@@ -11,7 +11,7 @@ import pytest
 
 from spark_jobs.page.mirror import judged, over_time, render
 from tests.unit.page.mirrors import HISTORY, failed_proof, progress, status
-from tests.unit.spec.preflight.loaded_actions import action, plugin
+from tests.unit.spec.host_rules.loaded_actions import action, plugin
 
 PLUGIN = plugin("kafka_report")
 

@@ -15,13 +15,15 @@ PARAMETERS = ("count", "per_host", "facts")
 def bad_inputs() -> list[dict[str, Any]]:
     """Arguments of `inventory.hosts`: the column ``given`` of each table in the tests of rules."""
     found = [
-        each for path in sorted(Path(__file__).parent.glob("rules/test_rules_*.py")) for each in _tables(path.stem)
+        each
+        for path in sorted(Path(__file__).parent.glob("inventory_rules/test_rules_*.py"))
+        for each in _tables(path.stem)
     ]
     return list({json.dumps(each, sort_keys=True, default=str): each for each in found}.values())
 
 
 def _tables(module: str) -> Iterator[dict[str, Any]]:
-    for test in vars(importlib.import_module(f"tests.unit.spec.rules.{module}")).values():
+    for test in vars(importlib.import_module(f"tests.unit.spec.inventory_rules.{module}")).values():
         for mark in getattr(test, "pytestmark", ()):
             names = mark.args[0] if mark.name == "parametrize" and len(mark.args) > 1 else ()
             columns = [names] if isinstance(names, str) else list(names)

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
 from ansible.module_utils.kraft.spec.inventory.validation import validate
-from ansible.module_utils.kraft.spec.rules.subject import Surroundings
+from ansible.module_utils.kraft.spec.inventory_rules.subject import Surroundings
 
 from tests.unit.problems import worded
 

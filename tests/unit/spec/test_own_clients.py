@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible import context
+from ansible.module_utils.kraft.spec.desired.listener_protocols import PROBE, PROTOCOL_OPTION, SMOKE
 from ansible.module_utils.kraft.spec.desired.own_clients import client_options
-from ansible.module_utils.kraft.spec.desired.usable_listeners import PROBE, PROTOCOL_OPTION, SMOKE
 
 from plugins.action import kafka_desired
 from tests.unit.spec.inventories import example, host_variables, read_inventory

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.node import identity
 from ansible.module_utils.kraft.node.files import guarded
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.identity import REMOVED
 from ansible.module_utils.kraft.node.machine import accounts, devices
 from ansible.module_utils.kraft.node.machine.disk import foreign_files, install_dir, mounts, orphan_uid, path_facts
@@ -29,13 +30,7 @@ from ansible.module_utils.kraft.node.release.manifest import observe_releases
 from ansible.module_utils.kraft.node.service.deployed import deployed_node as describe_deployed
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.unit_state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
-from ansible.module_utils.kraft.node.storage.log_dir import (
-    METADATA_LOG,
-    QUORUM_STATE,
-    metadata_dir,
-    observe_log_dir,
-    parse_properties,
-)
+from ansible.module_utils.kraft.node.storage.log_dir import METADATA_LOG, QUORUM_STATE, metadata_dir, observe_log_dir
 from ansible.module_utils.kraft.node.storage.replicas import held_replicas
 
 #: Return code of ``adjtimex`` while the kernel's clock is not synchronised.

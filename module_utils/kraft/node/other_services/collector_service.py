@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.kafka_terms import SSL
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.other_services import departed
 from ansible.module_utils.kraft.node.other_services.mirror_service import lines
@@ -30,7 +31,6 @@ from ansible.module_utils.kraft.node.other_services.unit_files import (
 )
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.unit_state import Run
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"

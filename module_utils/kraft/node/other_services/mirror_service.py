@@ -17,6 +17,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
@@ -24,7 +25,6 @@ from ansible.module_utils.kraft.node.other_services import mirror_notes, mirror_
 from ansible.module_utils.kraft.node.other_services.unit_files import CONFINED, MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.node.service.client_moves import advertised
 from ansible.module_utils.kraft.node.service.unit_state import Run
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.secret_values import is_secret
 
 SERVICE = "kafka-mirror"

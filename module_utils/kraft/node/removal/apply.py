@@ -25,7 +25,8 @@ from ansible.module_utils.kraft.node.removal.plan import LINKS, LOG_FILE, OURS, 
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.systemctl import systemctl
 from ansible.module_utils.kraft.node.service.unit_state import Run, observe_service
-from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta
+from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND
+from ansible.module_utils.kraft.node.storage.meta_properties import META, read_meta
 
 WORKERS = ("kafka-appcds-archive",)  #: units that a deployment may have left running
 #: Users of the services beside Kafka.

@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.difference import PROPERTIES, RECORD, Difference
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import identity, planned_work
 from ansible.module_utils.kraft.node.files.apply import write_link
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.release.manifest import describe_damage, observe_release, read_manifest
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service import staging
@@ -21,7 +22,6 @@ from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.systemctl import systemctl
 from ansible.module_utils.kraft.node.service.unit_state import Run, ServiceState, observe_service
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 PROC = "/proc"
 #: Maximum seconds to watch a started JVM; the watch ends as soon as it opens its class path.

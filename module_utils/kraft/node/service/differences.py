@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.difference import (
     UNIT,
     Difference,
 )
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, Manifest, parse_manifest
 from ansible.module_utils.kraft.node.service.client_moves import Move, client_moves
 from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, without_fingerprint
@@ -51,13 +52,6 @@ def contributed(text: str) -> dict[str, bool]:
     """Parse the list of contributed files: name -> whether a change needs a restart."""
     lines = (line.split() for line in text.splitlines())
     return {words[0]: words[1:] == ["restart"] for words in lines if words}
-
-
-def parse_properties(text: str) -> dict[str, str]:
-    """Parse ``key=value`` lines; comments and empty lines are left out."""
-    lines = (line.strip() for line in text.splitlines())
-    pairs = (line.partition("=") for line in lines if line and line[0] not in "#!")
-    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def parse_jvm_options(text: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, refuse
 from ansible.module_utils.kraft.node.files.apply import locked
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, release_dir
 from ansible.module_utils.kraft.node.storage.format_tool import (
     flush,
@@ -18,14 +19,7 @@ from ansible.module_utils.kraft.node.storage.format_tool import (
     tool_arguments,
     tool_command,
 )
-from ansible.module_utils.kraft.node.storage.log_dir import (
-    ABSENT,
-    FORMATTED,
-    LogDir,
-    metadata_dir,
-    observe_log_dir,
-    parse_properties,
-)
+from ansible.module_utils.kraft.node.storage.log_dir import ABSENT, FORMATTED, LogDir, metadata_dir, observe_log_dir
 from ansible.module_utils.kraft.node.storage.plan import NOTHING, StoragePlan, plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import Problem

@@ -18,7 +18,8 @@ from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.files.apply import write_at
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, read_text
 from ansible.module_utils.kraft.node.run_lock.lock import RUN_VARIABLE
-from ansible.module_utils.kraft.node.storage.log_dir import ASIDE, BOOTSTRAP, FIRST_SNAPSHOT, META, METADATA_LOG
+from ansible.module_utils.kraft.node.storage.log_dir import ASIDE, BOOTSTRAP, FIRST_SNAPSHOT, METADATA_LOG
+from ansible.module_utils.kraft.node.storage.meta_properties import META
 
 TOOL = "kafka.tools.StorageTool"
 JVM_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node.files import guarded
+from ansible.module_utils.kraft.node.storage.meta_properties import META, Meta, read_meta
 from ansible.module_utils.kraft.node.storage.voters import voters
 
 ABSENT = "absent"
@@ -32,7 +33,6 @@ ZOOKEEPER = "zookeeper_era"
 NOT_A_DIRECTORY = "not_a_directory"
 UNREADABLE = "unreadable"
 
-META = "meta.properties"
 METADATA_LOG = "__cluster_metadata-0"
 BOOTSTRAP = "bootstrap.checkpoint"
 QUORUM_STATE = "quorum-state"  # this node's vote and its current leader
@@ -93,63 +93,9 @@ class LogDir:
         return cls(**{**kept, **lists})
 
 
-@dataclasses.dataclass(frozen=True)
-class Meta:
-    """A meta.properties as read: ``problem`` is the reason why it cannot be used (empty: it can)."""
-
-    present: bool
-    values: dict[str, str]
-    problem: str = ""
-
-    @property
-    def zookeeper(self) -> bool:
-        return self.values.get("version") == "0" or ("broker.id" in self.values and "node.id" not in self.values)
-
-    @property
-    def node_id(self) -> int | None:
-        text = self.values.get("node.id", self.values.get("broker.id", ""))
-        return int(text) if text.isdigit() else None
-
-
-def parse_properties(text: str) -> dict[str, str]:
-    """Parse Java's properties format as far as meta.properties uses it: no continued lines; a backslash is left out."""
-    values: dict[str, str] = {}
-    for line in text.splitlines():
-        match = re.match(r"\s*([^#!\s=:][^\s=:]*)\s*[=:\s]\s*(.*)$", line)
-        if match:
-            values[match.group(1)] = re.sub(r"\\(.)", r"\1", match.group(2)).strip()
-    return values
-
-
 def metadata_dir(properties: Mapping[str, str]) -> str:
     """Return the metadata log dir of a node with these settings, or "". Source: Kafka's ``KafkaConfig``."""
     return properties.get("metadata.log.dir") or properties.get("log.dirs", "").split(",")[0].strip()
-
-
-def read_meta(path: str) -> Meta:
-    """Read and validate ``<path>/meta.properties``. Raises OSError if the disk cannot be read."""
-    try:
-        content = guarded.read(path, META)
-    except FileNotFoundError:
-        return Meta(present=False, values={}, problem="is missing")
-    if not content:
-        return Meta(present=True, values={}, problem="is empty (0 bytes)")
-    return judged(parse_properties(content.decode("utf-8", errors="replace")))
-
-
-def judged(values: dict[str, str]) -> Meta:
-    """Validate an identity: version, cluster.id and node.id (directory.id came with Kafka 3.7)."""
-    meta = Meta(present=True, values=values)
-    missing = [key for key in ("version", "cluster.id", "node.id") if not values.get(key)]
-    if meta.zookeeper:
-        return meta
-    if missing:
-        return dataclasses.replace(meta, problem="has no " + ", ".join(missing))
-    if values["version"] != "1":
-        return dataclasses.replace(meta, problem=f"has version {values['version']}, not 1")
-    if meta.node_id is None:
-        return dataclasses.replace(meta, problem=f"has node.id {values['node.id']}, not a number")
-    return meta
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.cluster.client import ApiError
 from ansible.module_utils.kraft.cluster.connections import connections
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.other_services.mirror_service import TARGET
-from ansible.module_utils.kraft.operations.mirror import kept, properties_file
+from ansible.module_utils.kraft.operations.mirror import kept, mirror_properties
 from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import (
     Seen,
@@ -90,7 +90,7 @@ def _written(seen: Seen, proven: Ends, there: Side, here: Side) -> Iterator[str]
 
 def _create(side: Side, name: str, replicas: int) -> None:
     settings = {"cleanup.policy": "compact", "compression.type": "uncompressed"}
-    topic: Any = (name, properties_file.OFFSET_PARTITIONS, replicas, [], list(settings.items()))
+    topic: Any = (name, mirror_properties.OFFSET_PARTITIONS, replicas, [], list(settings.items()))
     request = side.client.request("CreateTopicsRequest", topics=[topic], timeout_ms=int(1000 * SECONDS))
     for one in side.client.send(side.address, request, SECONDS)["topics"]:
         error = side.client.error(f"topic {name}", one["error_code"], one.get("error_message"))
@@ -102,7 +102,7 @@ def _write(options: Mapping[str, Any], where: str, topic: str, written: Iterable
     errors = importlib.import_module("kafka.errors")
     producer = importlib.import_module("kafka.producer.kafka").KafkaProducer
     try:
-        opened = producer(**kafka_python(connections(options).first), transactional_id=properties_file.CLIENT_ID)
+        opened = producer(**kafka_python(connections(options).first), transactional_id=mirror_properties.CLIENT_ID)
         try:
             opened.init_transactions()
             opened.begin_transaction()

@@ -10,7 +10,9 @@ from pathlib import Path
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.node.storage.log_dir import METADATA_LOG, metadata_dir, parse_properties, read_meta
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
+from ansible.module_utils.kraft.node.storage.log_dir import METADATA_LOG, metadata_dir
+from ansible.module_utils.kraft.node.storage.meta_properties import read_meta
 from ansible.module_utils.kraft.node.storage.scram import Stored, User, credentials
 
 #: A node that works has all that is committed well within this time; records come twice a second.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError, ToolError
-from ansible.module_utils.kraft.providers.ec2.advice import LOCAL, NO_CREDENTIALS, advice_for, of_reason
+from ansible.module_utils.kraft.providers.ec2.refusal_remedies import LOCAL, NO_CREDENTIALS, advice_for, of_reason
 
 #: Throttled calls are repeated with growing, random pauses (botocore's own standard mode).
 TRIES = 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.advice import of_reason
 from ansible.module_utils.kraft.providers.ec2.model import (
     ASSIGNED,
     ELASTIC,
@@ -18,6 +17,7 @@ from ansible.module_utils.kraft.providers.ec2.model import (
     Rule,
 )
 from ansible.module_utils.kraft.providers.ec2.plan import launch_tags, own_group, own_volume
+from ansible.module_utils.kraft.providers.ec2.refusal_remedies import of_reason
 
 EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
 AWS = "aws ec2"

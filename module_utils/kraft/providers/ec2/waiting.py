@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ansible.module_utils.kraft.providers.ec2.account import AccountError, advised, code_of
-from ansible.module_utils.kraft.providers.ec2.advice import ADVICE, SLOWER
+from ansible.module_utils.kraft.providers.ec2.refusal_remedies import ADVICE, SLOWER
 
 Shown = TypeVar("Shown")
 UNKNOWN = ".NotFound"  # how every code ends that AWS has for an id that it does not show

@@ -16,12 +16,12 @@ from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
+from ansible.module_utils.kraft.spec.desired.listener_protocols import client_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter, login_parameters
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.plugins import class_path, class_path_lines
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
-from ansible.module_utils.kraft.spec.desired.usable_listeners import client_options
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 
 

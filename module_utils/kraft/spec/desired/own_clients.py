@@ -9,7 +9,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.client_config import from_java, spark
 from ansible.module_utils.kraft.spec.desired import numbers
-from ansible.module_utils.kraft.spec.desired.usable_listeners import PROBE, SMOKE, as_texts
+from ansible.module_utils.kraft.spec.desired.listener_protocols import PROBE, SMOKE, as_texts
 from ansible.template import Templar
 
 TRUE = ("true", "yes", "on", "1")

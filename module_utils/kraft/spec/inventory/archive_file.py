@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.spec.rules.archive import CHECKSUMS
+from ansible.module_utils.kraft.spec.inventory_rules.archive import CHECKSUMS
 
 PART = 1024 * 1024
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.spec.inventory.origins import origin
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
-from ansible.module_utils.kraft.spec.rules.subject import Files, Replaced, Unread
+from ansible.module_utils.kraft.spec.inventory_rules.subject import Files, Replaced, Unread
 
 GROUPS, HOSTS = "group_vars", "host_vars"
 PREFIX = "kafka_"

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.secret_values import shown
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.rules.risks import ACCEPTABLE
-from ansible.module_utils.kraft.spec.rules.subject import RISK
+from ansible.module_utils.kraft.spec.inventory_rules.risks import ACCEPTABLE
+from ansible.module_utils.kraft.spec.inventory_rules.subject import RISK
 
 ACCEPT = "; to accept the risk, list {rule} in kafka_accepted_risks"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec import rules
+from ansible.module_utils.kraft.spec import inventory_rules
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
 from ansible.module_utils.kraft.spec.inventory.severity import assign_severities
 from ansible.module_utils.kraft.spec.inventory.spec import Option
-from ansible.module_utils.kraft.spec.rules.subject import Subject, Surroundings
+from ansible.module_utils.kraft.spec.inventory_rules.subject import Subject, Surroundings
 
 
 def nowhere(hosts: Sequence[str], known: Container[str]) -> list[Problem]:
@@ -36,4 +36,4 @@ def validate(
     """Return the cluster that the hosts' variables describe, and all its problems, the gravest first."""
     cluster, problems = read(hosts, specs)
     subject = Subject(cluster, surroundings)
-    return cluster, assign_severities([*problems, *rules.check(subject)], cluster)
+    return cluster, assign_severities([*problems, *inventory_rules.check(subject)], cluster)

@@ -10,7 +10,7 @@ import pytest
 from ansible.module_utils.kraft.node import support
 from ansible.module_utils.kraft.node.files import guarded, plan
 from ansible.module_utils.kraft.node.service import log
-from ansible.module_utils.kraft.node.storage import format_tool, log_dir
+from ansible.module_utils.kraft.node.storage import format_tool, log_dir, meta_properties
 from ansible.module_utils.kraft.node.storage.log_dir import observe_log_dir
 
 from tests.unit.other_user import NOBODY
@@ -71,14 +71,14 @@ def test_no_directory_below_the_named_one_may_be_a_link(home: Path, secret: Path
 
 @pytest.mark.parametrize("trap", TRAPS)
 def test_traps_in_a_log_dir_are_a_state_and_show_nothing(home: Path, secret: Path, trap: str) -> None:
-    TRAPS[trap](home / log_dir.META, secret)
+    TRAPS[trap](home / meta_properties.META, secret)
     found = observe_log_dir(str(home))
     assert (found.state, found.cluster_id) == (log_dir.UNREADABLE, "")
 
 
 @pytest.mark.parametrize("trap", ["link", "fifo", "endless", "directory"])
 def test_a_first_snapshot_that_is_a_trap_is_not_opened(home: Path, secret: Path, trap: str) -> None:
-    (home / log_dir.META).write_text("version=1\ncluster.id=c\nnode.id=1\n")
+    (home / meta_properties.META).write_text("version=1\ncluster.id=c\nnode.id=1\n")
     TRAPS[trap](home / log_dir.METADATA_LOG / log_dir.FIRST_SNAPSHOT, secret)
     assert observe_log_dir(str(home)).state == log_dir.UNREADABLE
 
@@ -99,11 +99,11 @@ def test_a_log_that_is_a_trap_has_no_lines(home: Path, secret: Path, trap: str) 
 
 def test_a_directory_gets_its_id_though_a_link_lies_in_wait(home: Path, secret: Path) -> None:
     before = secret.read_text(), secret.stat().st_uid
-    meta = home / log_dir.META
+    meta = home / meta_properties.META
     meta.write_text("version=1\ndirectory.id=drawn\n")
     if os.geteuid() == 0:
         os.chown(meta, NOBODY, NOBODY)
-    for name in ("meta.properties.new", plan.temporary(log_dir.META)):
+    for name in ("meta.properties.new", plan.temporary(meta_properties.META)):
         (home / Path(name).name).symlink_to(secret)
     owner = meta.stat().st_uid
     format_tool.rename_directory(str(home), "wanted")
@@ -115,7 +115,7 @@ def test_a_directory_gets_its_id_though_a_link_lies_in_wait(home: Path, secret: 
 @pytest.mark.parametrize("trap", ["link", "fifo", "endless", "directory"])
 def test_an_identity_that_is_a_trap_is_not_rewritten(home: Path, secret: Path, trap: str) -> None:
     before = secret.read_text()
-    TRAPS[trap](home / log_dir.META, secret)
+    TRAPS[trap](home / meta_properties.META, secret)
     with pytest.raises(OSError, match=r"."):
         format_tool.rename_directory(str(home), "wanted")
     assert secret.read_text() == before

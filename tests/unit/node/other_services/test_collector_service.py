@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.monitoring.collector import Collector
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.other_services import collector_service, departed, unit_files
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 SETTINGS: dict[str, Any] = {
     "interval": 15,

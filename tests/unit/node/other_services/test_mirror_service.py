@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.other_services import mirror_service, mirror_workers, unit_files
 from ansible.module_utils.kraft.node.other_services.mirror_service import Settings
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.operations.mirror import definitions
 from ansible.module_utils.kraft.spec.inventory.definitions import of_mirror
 

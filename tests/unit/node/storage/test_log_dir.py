@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from ansible.module_utils.kraft.node.files import parsed_properties
 from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir, observe_log_dir
 from ansible.module_utils.kraft.node.storage.replicas import held_replicas
@@ -189,7 +190,7 @@ def test_log_dir_survives_the_way_through_facts(tmp_path: Path) -> None:
 
 def test_java_properties_are_read_as_java_writes_them() -> None:
     text = "#comment\n! too\n a = 1 \nb:2\nc 3\ncluster.id=a\\:b\n\n"
-    assert log_dir.parse_properties(text) == {"a": "1", "b": "2", "c": "3", "cluster.id": "a:b"}
+    assert parsed_properties.parse_properties(text) == {"a": "1", "b": "2", "c": "3", "cluster.id": "a:b"}
 
 
 def test_replicas_that_kafka_deletes_or_moves_here_do_not_count(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from collections import namedtuple
 from typing import Any, cast
 
 import pytest
-from ansible.module_utils.kraft.operations.mirror import kept, plan, progress, properties_file
+from ansible.module_utils.kraft.operations.mirror import kept, mirror_properties, plan, progress
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen, rest
 from ansible.module_utils.kraft.operations.mirror.side import Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, split, wanted
 
-SIZE = properties_file.Size(2, 512)
+SIZE = mirror_properties.Size(2, 512)
 
 WANTED = Wanted("old", ("old1:9092",), topics=("orders", r"pay\..*"))
 ORDERS = Topic({0: (0, 10), 1: (5, 5)}, {"retention.ms": "1"}, 1000)
@@ -69,7 +69,7 @@ def test_what_has_no_equivalent_is_said_and_not_synced() -> None:
     assert "No equivalent: message.format.version of orders" in found["screen"]
     assert any(line.startswith("New timestamps") and "orders" in line for line in found["screen"])
     assert "  group billing" in found["screen"]
-    given = properties_file.properties(WANTED, SIZE, 3, found["unknown_settings"])
+    given = mirror_properties.properties(WANTED, SIZE, 3, found["unknown_settings"])
     assert r"message\.format\.version" in given["config.properties.exclude"].split(",")
 
 
@@ -144,8 +144,8 @@ def test_what_is_named_and_excluded_is_refused() -> None:
 def test_no_list_of_mirrormaker_names_anything_twice() -> None:
     """Kafka refuses such a list when the connector is made: only a journal had the reason, and nothing was copied."""
     asked = Wanted("old", ("a:1", "a:1"), topics=("x", "x"), exclude_groups=("__.*", "__.*"), groups=("g", "g"))
-    given = properties_file.properties(asked, SIZE, 3, ["message.timestamp.difference.max.ms", "x.y"])
-    back = properties_file.back(asked, SIZE, 3, ["x", "x"])
+    given = mirror_properties.properties(asked, SIZE, 3, ["message.timestamp.difference.max.ms", "x.y"])
+    back = mirror_properties.back(asked, SIZE, 3, ["x", "x"])
     for settings in (given, back):
         lists = {name: value.split(",") for name, value in settings.items() if "," in value}
         assert {name for name, entries in lists.items() if len(set(entries)) < len(entries)} == set()
@@ -157,7 +157,7 @@ def test_no_list_of_mirrormaker_names_anything_twice() -> None:
     [((1, 3, 4, 8000), 1, 320), ((100, 3, 4, 8000), 6, 384), ((100, 1, 1, 1000), 1, 256), ((0, 1, 8, 8000), 1, 320)],
 )
 def test_size_follows_from_cores_and_partitions(given: tuple[int, int, int, int], tasks: int, heap: int) -> None:
-    assert properties_file.size(*given) == properties_file.Size(tasks, heap)
+    assert mirror_properties.size(*given) == mirror_properties.Size(tasks, heap)
 
 
 def test_secrets_are_told_from_what_everyone_may_read() -> None:
@@ -169,7 +169,7 @@ def test_secrets_are_told_from_what_everyone_may_read() -> None:
 
 
 def test_the_source_is_read_and_never_written() -> None:
-    given = properties_file.properties(WANTED, SIZE, 3)
+    given = mirror_properties.properties(WANTED, SIZE, 3)
     assert given["offset-syncs.topic.location"] == "target"
     assert given["target->old.enabled"] == given["emit.heartbeats.enabled"] == "false"
     assert given["old.consumer.isolation.level"] == "read_committed"
@@ -177,7 +177,7 @@ def test_the_source_is_read_and_never_written() -> None:
 
 
 def test_a_lost_worker_is_replaced_soon() -> None:
-    assert int(properties_file.properties(WANTED, SIZE, 3)["target.scheduled.rebalance.max.delay.ms"]) <= 30_000
+    assert int(mirror_properties.properties(WANTED, SIZE, 3)["target.scheduled.rebalance.max.delay.ms"]) <= 30_000
 
 
 def test_the_variable_becomes_a_value() -> None:

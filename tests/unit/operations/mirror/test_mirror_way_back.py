@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from ansible.module_utils.kraft.operations.mirror import kept, plan, positions, progress, properties_file
+from ansible.module_utils.kraft.operations.mirror import kept, mirror_properties, plan, positions, progress
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
@@ -37,14 +37,14 @@ def test_what_has_other_records_since_the_proof_is_looked_at() -> None:
 
 
 def test_only_topics_of_the_copy_go_back_and_the_source_keeps_its_settings() -> None:
-    given = properties_file.back(WANTED, properties_file.Size(2, 512), 1, ["orders.b", "orders-a"])
+    given = mirror_properties.back(WANTED, mirror_properties.Size(2, 512), 1, ["orders.b", "orders-a"])
     assert given["topics"] == r"orders-a,orders\.b"
     assert (given["target->old.enabled"], given["old->target.enabled"]) == ("true", "false")
     assert given["target.consumer.isolation.level"] == "read_committed"
     assert given["old.exactly.once.source.support"] == "enabled"
     assert given["sync.topic.configs.enabled"] == given["sync.topic.acls.enabled"] == "false"
     assert given["sync.group.offsets.enabled"] == "true"
-    assert {given[name] for name in properties_file.REPLICATED} == {"1"}
+    assert {given[name] for name in mirror_properties.REPLICATED} == {"1"}
 
 
 def test_a_copy_from_the_source_is_refused_from_then_on() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import boto3
 import pytest
-from ansible.module_utils.kraft.providers.ec2 import advice, audit, kms, model, values
+from ansible.module_utils.kraft.providers.ec2 import audit, kms, model, refusal_remedies, values
 from ansible.module_utils.kraft.providers.ec2.account import advised, explained, refusal
 from ansible.module_utils.kraft.providers.ec2.answers import Question
 from ansible.module_utils.kraft.providers.ec2.observe import observe
@@ -181,22 +181,22 @@ def test_what_no_listener_needs_is_exposed_by_the_module(aws: Clients) -> None:
     assert "lets 0.0.0.0/0 reach tcp 19092-19093, among them 19093 (controller CONTROLLER)" in found["unjustified"][0]
 
 
-@pytest.mark.parametrize("code", sorted(advice.ADVICE))
+@pytest.mark.parametrize("code", sorted(refusal_remedies.ADVICE))
 def test_each_refusal_of_aws_says_what_to_change(code: str) -> None:
     error = ClientError({"Error": {"Code": code, "Message": "no"}}, "CreateTags")
-    text = advice.ADVICE[code].format(operation="ec2:CreateTags")
+    text = refusal_remedies.ADVICE[code].format(operation="ec2:CreateTags")
     assert f"-> {text}" in str(explained(error, REGION))
 
 
-@pytest.mark.parametrize(("code", "operation"), sorted(advice.OF_CALL))
+@pytest.mark.parametrize(("code", "operation"), sorted(refusal_remedies.OF_CALL))
 def test_one_code_has_the_advice_of_its_call(code: str, operation: str) -> None:
     error = ClientError({"Error": {"Code": code, "Message": "no"}}, operation)
-    assert f"-> {advice.OF_CALL[code, operation]}" in str(explained(error, REGION))
+    assert f"-> {refusal_remedies.OF_CALL[code, operation]}" in str(explained(error, REGION))
 
 
 def test_no_advice_for_a_volume_that_is_changed_leads_to_the_removal_of_a_cluster() -> None:
     for operation in ("AttachVolume", "ModifyVolume", "RunInstances", "ModifyInstanceAttribute"):
-        told = advice.advice_for("OperationNotPermitted", operation)
+        told = refusal_remedies.advice_for("OperationNotPermitted", operation)
         assert "destroy" not in told
 
 
@@ -229,7 +229,7 @@ def test_a_failed_loop_is_told_by_what_its_items_said() -> None:
     said = "An error occurred (VolumeLimitExceeded) when calling the CreateVolume operation: no"
     result = {"msg": "One or more items failed", "results": [{"failed": True, "msg": said}, {"msg": "fine"}]}
     told = refusal(result, "Make the data disks")
-    assert told == f"{said} -> {advice.ADVICE['VolumeLimitExceeded']}"
+    assert told == f"{said} -> {refusal_remedies.ADVICE['VolumeLimitExceeded']}"
     assert refusal({"msg": "odd"}, "Launch the machine") == "Launch the machine: odd"
 
 
