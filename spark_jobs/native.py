@@ -28,6 +28,7 @@ NOT_YET = {
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError._DESTROY_BROKER,  # while it waited, the client heard of other brokers
 }
 #: Error codes that explain why a connection fails.
 OF_CONNECTIONS = {KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._SSL, KafkaError._AUTHENTICATION}

@@ -51,10 +51,13 @@ def exit_code(result: dict[str, Any]) -> int:
 
 
 def read_events(spark: SparkSession, directory: Path) -> DataFrame:
-    """Read the log's parts as one; a ``UsageError`` if there is none."""
-    if not any((directory / client.EVENTS).glob("part-*.parquet")):
-        raise UsageError([f"{directory / client.EVENTS}: the probe has left no log there"])
-    return spark.read.schema(SPARK_SCHEMA).parquet(str(directory / client.EVENTS))
+    """Read the log's parts as one; a ``UsageError`` if there is none. Of a damaged part nothing is read."""
+    if any((directory / client.EVENTS).glob("part-*.parquet")):
+        reader = spark.read.schema(SPARK_SCHEMA).option("ignoreCorruptFiles", "true")
+        events = reader.parquet(str(directory / client.EVENTS))
+        if not events.isEmpty():
+            return events
+    raise UsageError([f"{directory / client.EVENTS}: the probe has left no log there"])
 
 
 def read_topic(spark: SparkSession, wanted: ProbeSettings) -> DataFrame:
@@ -80,6 +83,7 @@ def judged(events: DataFrame, found: DataFrame, timeline: list[Any]) -> dict[str
         "end_us": end_us,
         "seconds": round((end_us - begin_us) / 1e6, 3),
         "late_ms": round(span["late_us"] / 1000, 1),
+        "events": span["events"],
         "counts": counts,
         "partitions": partitions,
         "lost": rows(reconcile.lost_examples(outcomes, MOST_LOST)),

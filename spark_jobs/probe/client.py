@@ -38,8 +38,9 @@ def run(settings: ProbeSettings, directory: Path) -> None:
     drained = receiving.stop(sending.acked, settings.drain_seconds)
     watching.stop()
     log.close_part()
-    load = {"load": round(os.getloadavg()[0], 1), "cores": os.cpu_count()}
-    _leave(directory / END, json.dumps({"unanswered": left, "drained": drained, "asked": stopping.is_set(), **load}))
+    machine = {"load": round(os.getloadavg()[0], 1), "cores": os.cpu_count()}
+    ended = {"unanswered": left, "drained": drained, "asked": stopping.is_set(), "events": log.written, **machine}
+    _leave(directory / END, json.dumps(ended))
 
 
 def _work(settings: ProbeSettings, directory: Path, log: EventLog, sending: Sending, stopping: threading.Event) -> None:

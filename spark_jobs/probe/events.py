@@ -76,6 +76,7 @@ class EventLog:
         self._clock = clock
         self._waiting: deque[Event] = deque()
         self._parts = 0
+        self.written = 0  #: events in closed parts
 
     def add(self, kind: str, source: str, *record: int | None, detail: str | None = None) -> None:
         """Note an event of this moment; ``record``: partition, sequence and offset, as far as it has them.
@@ -94,6 +95,7 @@ class EventLog:
         if events:
             self._parts += 1
             write_part(self._directory / f"part-{self._parts:06d}.parquet", events)
+            self.written += len(events)
 
 
 def write_part(path: Path, events: list[Event]) -> None:

@@ -48,12 +48,13 @@ def errors(events: DataFrame, limit: int) -> DataFrame:
 
 
 def span(events: DataFrame) -> DataFrame:
-    """Return ``[begin_us, end_us, late_us]``: the log's first and last moment, and the probe's largest delay."""
+    """Return ``[begin_us, end_us, late_us, events]``: the log's first and last moment, the probe's largest delay."""
     late = F.when(F.col("kind") == LATE, F.col("detail").cast("long"))
     return events.agg(
         F.min("at_us").alias("begin_us"),
         F.max("at_us").alias("end_us"),
         F.coalesce(F.max(late), F.lit(0)).alias("late_us"),
+        F.count(F.lit(1)).alias("events"),
     )
 
 

@@ -21,7 +21,13 @@ SECONDS = 90.0
 ATTEMPT_SECONDS = 5.0
 #: Whatever the cluster's defaults are: what they delete would be called lost.
 KEPT = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
-SILENCE = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_CONTROLLER)
+SILENCE = (
+    KafkaError._TIMED_OUT,
+    KafkaError._TRANSPORT,
+    KafkaError._DESTROY_BROKER,  # while it waited, the client heard of other brokers
+    KafkaError.REQUEST_TIMED_OUT,
+    KafkaError.NOT_CONTROLLER,
+)
 
 
 class ProbeTopic:

@@ -10,6 +10,8 @@ PROVEN, FAILED, UNDECIDED = "proven", "failed", "undecided"
 WORDS = {PROVEN: "Nothing lost", FAILED: "Not proven", UNDECIDED: "Undecided"}
 KINDS = {"retry": "tried again", "trouble": "connection", "failed": "given up"}
 MOST_ERRORS = 6
+#: A node's restart takes about as long: a longer pause of the probe can hide one.
+LONGEST_PAUSE_MS = 10_000.0
 NAMED_PARTITIONS = 12
 
 
@@ -19,8 +21,8 @@ def outcome(counts: Mapping[str, int]) -> str:
 
 
 def overall(audit: Mapping[str, Any]) -> str:
-    """Return the outcome; undecided if nothing is known against it, and the probe did not see the end."""
-    return UNDECIDED if audit["outcome"] == PROVEN and _ended(audit) else str(audit["outcome"])
+    """Return the outcome; undecided if nothing is known against it, and the probe did not see everything."""
+    return UNDECIDED if audit["outcome"] == PROVEN and _unseen(audit) else str(audit["outcome"])
 
 
 def totals(partitions: Sequence[Mapping[str, int]]) -> dict[str, int]:
@@ -101,17 +103,24 @@ def _clients(audit: Mapping[str, Any]) -> list[str]:
     lines = ["; ".join(words)]
     lines += [f"the probe itself got the processor up to {ms(late)} late: stalls include that"] if late else []
     lines += _busy(audit["end"] or {})
-    return lines + _ended(audit)
+    return lines + _unseen(audit)
 
 
-def _ended(audit: Mapping[str, Any]) -> list[str]:
-    """Report a probe that ended early: its log has nothing of later events, and the operation may have gone on."""
+def _unseen(audit: Mapping[str, Any]) -> list[str]:
+    """Return what the probe did not see: after its end, while it was paused, and by a log that lacks events.
+
+    The operation may have gone on meanwhile, so that nothing is proven of that time.
+    """
     if not audit["whole"]:
         return ["the probe was killed: its last seconds, and what came later, are not in the account"]
-    if audit["end"] and not audit["end"].get("asked", True):
-        seconds = f"{audit['seconds']:.0f} s"
-        return [f"the probe ended by itself after {seconds} (kafka_probe_longest): nothing later is known"]
-    return []
+    found, end, seconds = [], audit["end"], f"{audit['seconds']:.0f} s"
+    if not end.get("asked", True):
+        found.append(f"the probe ended by itself after {seconds} (kafka_probe_longest): nothing later is known")
+    if audit["late_ms"] > LONGEST_PAUSE_MS:
+        found.append(f"the probe was paused for {ms(audit['late_ms'])}: nothing is known of that time")
+    if audit["events"] != end.get("events", 0):
+        found.append(f"the probe's log has {audit['events']:,} events, and the probe wrote {end.get('events', 0):,}")
+    return found
 
 
 def _busy(end: Mapping[str, Any]) -> list[str]:

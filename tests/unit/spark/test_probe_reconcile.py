@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.errors import UsageError
 from spark_jobs.probe import audit, client, reconcile
 from spark_jobs.probe.events import ACK, EPOCH, FAILED, RECEIPT, RETRY, SEND, Event, write_part
 from spark_jobs.probe.records import encode
@@ -49,6 +50,22 @@ def judge(spark: SparkSession, tmp_path: Path) -> Callable[[list[Event], list[Ro
         return audit.judged(audit.read_events(spark, tmp_path), found(spark, rows), list(steps))
 
     return run
+
+
+@pytest.mark.parametrize("damage", [b"", b"not parquet"])
+def test_of_a_damaged_part_nothing_is_read_and_the_others_are(
+    spark: SparkSession, tmp_path: Path, damage: bytes
+) -> None:
+    """The account compares the number of events with that which the probe wrote."""
+    (tmp_path / client.EVENTS).mkdir()
+    for number in (1, 2):
+        write_part(tmp_path / client.EVENTS / f"part-{number}.parquet", worked(4))
+    (tmp_path / client.EVENTS / "part-2.parquet").write_bytes(damage)
+    events = audit.read_events(spark, tmp_path)
+    assert audit.judged(events, found(spark, held(range(4))), [])["events"] == 12
+    (tmp_path / client.EVENTS / "part-1.parquet").write_bytes(damage)
+    with pytest.raises(UsageError, match="no log"):
+        audit.read_events(spark, tmp_path)
 
 
 def found(spark: SparkSession, rows: list[Row]) -> DataFrame:
