@@ -51,7 +51,7 @@ def exit_code(result: dict[str, Any]) -> int:
 
 
 def read_events(spark: SparkSession, directory: Path) -> DataFrame:
-    """Read the log's parts as one; a ``UsageError`` if there is none. Of a damaged part nothing is read."""
+    """Read the log's parts as one; a ``UsageError`` if there is none. A damaged part has no events."""
     if any((directory / client.EVENTS).glob("part-*.parquet")):
         reader = spark.read.schema(SPARK_SCHEMA).option("ignoreCorruptFiles", "true")
         events = reader.parquet(str(directory / client.EVENTS))

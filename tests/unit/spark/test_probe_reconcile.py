@@ -53,7 +53,7 @@ def judge(spark: SparkSession, tmp_path: Path) -> Callable[[list[Event], list[Ro
 
 
 @pytest.mark.parametrize("damage", [b"", b"not parquet"])
-def test_of_a_damaged_part_nothing_is_read_and_the_others_are(
+def test_a_damaged_part_has_no_events_and_the_others_are_read(
     spark: SparkSession, tmp_path: Path, damage: bytes
 ) -> None:
     """The account compares the number of events with that which the probe wrote."""
