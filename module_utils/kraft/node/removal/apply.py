@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.node.other_services import (
 )
 from ansible.module_utils.kraft.node.other_services.unit_files import unit_path
 from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.removal import foreign
 from ansible.module_utils.kraft.node.removal.plan import LINKS, LOG_FILE, OURS, Desired, Found, Plan
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.systemctl import systemctl
@@ -43,8 +44,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
     kernel = filter(unit_files.is_ours, [params["sysctl_file"]])
     linked = [os.path.join(params["install_dir"], name) for name in LINKS]
-    beside = (mirror_service.SERVICE, *reversed(collector_service.SERVICES), *departed.SERVICES)
-    named = (*metrics_proxy.SERVICES.values(), *beside)
+    other_services = (mirror_service.SERVICE, *reversed(collector_service.SERVICES), *departed.SERVICES)
+    named = (*metrics_proxy.SERVICES.values(), *other_services)
     services = filter(unit_files.is_ours, map(unit_path, named))
     deployed = identity.observe(params["install_dir"], STARTED_DIR, params["unit"], service.pid, params["log_dirs"])
     others = [one.path for one in deployed.disks if one.path not in params["log_dirs"]]
@@ -52,7 +53,11 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     undeclared, broken = _log_dirs(others)
     known = {path.rstrip("/") for path in (*log_dirs, *unreadable, *undeclared, *broken)}
     strangers = tuple(_strangers(params))
-    kept = [path for path in (*strangers, *_files_below(params["log4j_dir"])) if path not in logs]
+    not_kafkas = dict(zip(log_dirs, map(_not_kafkas, log_dirs)))
+    beside = itertools.chain(strangers, _files_below(params["log4j_dir"]), *not_kafkas.values())
+    kept = [path for path in beside if path not in logs]
+    paths = tuple(path for path in (*services, *below, *logs, *kernel) if os.path.lexists(path))
+    going = (*paths, *(log_dirs if params.get("delete_data") else ()))
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled or service.pid > 0,  # a stopping process still writes
@@ -61,8 +66,10 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         identity=deployed,
         undeclared=tuple(undeclared),
         blank=tuple(one.path for one in deployed.disks if one.deployed and one.path not in known),
+        not_kafkas=not_kafkas,
+        mounted=tuple(foreign.mounted_below(going)),
         owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
-        paths=tuple(path for path in (*services, *below, *logs, *kernel) if os.path.lexists(path)),
+        paths=paths,
         strangers=strangers,
         occupied=tuple(path for path in linked if os.path.lexists(path) and not os.path.islink(path)),
         has_account=user["exists"],
@@ -127,6 +134,14 @@ def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
         yield drop_ins
     if os.path.lexists(params["sysctl_file"]) and not unit_files.is_ours(params["sysctl_file"]):
         yield params["sysctl_file"]
+
+
+def _not_kafkas(log_dir: str) -> tuple[str, ...]:
+    """Return what no node made there; nothing of a disk that has just broken, since nothing on it goes."""
+    try:
+        return foreign.in_log_dir(log_dir)
+    except OSError:
+        return ()
 
 
 def _files_below(path: str) -> list[str]:
@@ -201,12 +216,13 @@ def _tool(run: Run, *command: str) -> None:
 
 
 def empty(path: str) -> None:
-    """Delete the content of a log dir. Its identity goes last, so that remains can be identified.
+    """Delete a node's files in a log dir. Its identity goes last, so that remains can be identified.
 
     Raises OSError if the disk cannot be read any more: nothing was deleted then.
     """
+    stay = {LOST_AND_FOUND, *map(os.path.basename, foreign.in_log_dir(path))}
     for name in sorted(os.listdir(path), key=lambda name: name == META):
-        if name != LOST_AND_FOUND:
+        if name not in stay:
             remove(os.path.join(path, name))
 
 

@@ -43,6 +43,7 @@ class Found:
     ``unreadable``: log dirs on a disk that cannot be read -> the reason. ``identity``: of the deployed node.
     ``undeclared``: log dirs of the deployed node that are not empty, and that the inventory does not name.
     ``blank``: log dirs of the deployed node that are empty or missing, as if their disk is not mounted.
+    ``not_kafkas``: log dir -> paths in it that no node made. ``mounted``: mount points below paths that go.
     ``owned``: other paths that stay and hold files of the user.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
     ``occupied``: those of another installation, which have names of ours.
@@ -57,6 +58,8 @@ class Found:
     identity: Identity = NO_NODE
     undeclared: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
+    not_kafkas: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    mounted: tuple[str, ...] = ()
     owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
@@ -116,6 +119,9 @@ def uninstall_refusals(desired: Desired, found: Found) -> Iterator[Problem]:
             "move it away, or remove the host from the inventory",
         )
         yield Problem("foreign_installation", message, remedy, path)
+    for path in found.mounted:
+        message, remedy = "is another file system, mounted below what is removed", "unmount it, and run this again"
+        yield Problem("mounted_below", message, remedy, path)
     for one in clashes(found.identity, desired.cluster_id, desired.node_id):
         remedy = "mount its disk" if one.kind == UNNAMED else "correct ansible_host, or remove the host from the group"
         yield Problem(one.kind, one.sentence(desired.cluster_id, desired.node_id), remedy, one.path)
@@ -131,6 +137,7 @@ def plan(desired: Desired, found: Found) -> Plan:
     staying |= dict.fromkeys(found.blank, ", if there are some: nothing is there, as if the disk is not mounted")
     kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
+    kept += [f"{path} stays: no node made it" for top in data for path in found.not_kafkas.get(top, ())]
     account = found.account_is_ours and not staying and not found.owned
     if found.has_account and not account:
         kept.append(f"the user {desired.user} stays: {_why_account(found, bool(staying))}")

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.sysctl import HEADER
 from ansible.module_utils.kraft.node.other_services import collector_service, unit_files
-from ansible.module_utils.kraft.node.removal import apply
+from ansible.module_utils.kraft.node.removal import apply, foreign
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, uninstall_refusals
 from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
@@ -51,6 +51,39 @@ def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
     made = plan(DELETES, found)
     assert (made.data, made.account) == (("/data/a",), False)
     assert made.kept[0].startswith("the data in /data/b stay")
+
+
+def test_what_no_node_made_in_a_log_dir_stays_and_is_named(tmp_path: Path) -> None:
+    """Another cluster's log dir below, a name of somebody else, and one that only looks like a partition."""
+    for name in ("orders-0", "second", "second-1", "lost+found", "__cluster_metadata-0"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "second-1" / "meta.properties").write_text(f"version=1\ncluster.id={OTHER}\nnode.id=1\n")
+    for name in ("meta.properties", ".lock", "recovery-point-offset-checkpoint", "notes.txt"):
+        (tmp_path / name).write_text("")
+    others = tuple(str(tmp_path / name) for name in ("notes.txt", "second", "second-1"))
+    assert foreign.in_log_dir(str(tmp_path)) == others
+    top = str(tmp_path)
+    found = Found(log_dirs={top: CLUSTER}, not_kafkas={top: others}, owned=others[:1], has_account=True)
+    made = plan(DELETES, dataclasses.replace(found, account_is_ours=True))
+    assert [one.split()[0] for one in made.kept] == [*others, "the"]
+    assert not made.account
+    apply.empty(top)
+    assert sorted(os.listdir(tmp_path)) == ["lost+found", "notes.txt", "second", "second-1"]
+    assert (tmp_path / "second-1" / "meta.properties").exists()
+
+
+def test_a_file_system_below_what_goes_is_refused_before_anything_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to("releases")
+    below = tmp_path / "releases/custom/data"
+    line = "26 25 8:16 / {} rw - ext4 /dev/sdb rw\n"
+    (tmp_path / "mounts").write_text("".join(map(line.format, (tmp_path / "releases", below, tmp_path / "releases2"))))
+    monkeypatch.setattr("ansible.module_utils.kraft.node.machine.devices.MOUNTS", tmp_path / "mounts")
+    assert foreign.mounted_below([str(tmp_path / "releases"), str(tmp_path / "link")]) == [str(below)]
+    [problem] = uninstall_refusals(DELETES, Found(mounted=(str(below),)))
+    assert (problem.rule, problem.variable) == ("mounted_below", str(below))
+    assert "unmount" in problem.remedy
 
 
 def test_a_log_dir_that_could_not_be_read_at_first_goes_only_if_it_is_of_the_cluster() -> None:
