@@ -54,7 +54,7 @@ def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
 
 
 def test_what_no_node_made_in_a_log_dir_stays_and_is_named(tmp_path: Path) -> None:
-    """Another cluster's log dir below, a name of somebody else, and one that only looks like a partition."""
+    """Another cluster's log dir below, a foreign name, and one that only looks like a partition."""
     for name in ("orders-0", "second", "second-1", "lost+found", "__cluster_metadata-0"):
         (tmp_path / name).mkdir()
     (tmp_path / "second-1" / "meta.properties").write_text(f"version=1\ncluster.id={OTHER}\nnode.id=1\n")
