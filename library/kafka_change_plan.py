@@ -118,6 +118,13 @@ entities:
   returned: for live changes
   type: list
   elements: dict
+overrides:
+  description:
+    - The same for M(kafka_deployment_plan). Each key of C(config) has C(effective), the value that counts now, and
+      C(old) and C(new), the override before and after; null is none.
+  returned: for live changes
+  type: list
+  elements: dict
 settled:
   description: Inventory name to the settings that need no restart once RV(entities) are changed.
   returned: for live changes

@@ -115,7 +115,9 @@ snapshot:
              last_caught_up_ms: 1795228846702, last_fetch_ms: 1795228846702}
         observers: []
     topics:
-      description: Every topic with its partitions, and of each its leader, replicas, in-sync and offline replicas.
+      description:
+        - Every topic with its id (C(topic_id)) and its partitions. Each of these has its leader, replicas, in-sync and
+          offline replicas.
       type: list
       returned: when gathered
     min_insync:

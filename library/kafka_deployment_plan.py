@@ -23,7 +23,7 @@ options:
     type: dict
     default: {}
   live:
-    description: RV(entities) of M(kafka_change_plan).
+    description: RV(overrides) of M(kafka_change_plan).
     type: list
     elements: dict
     default: []

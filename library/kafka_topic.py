@@ -92,6 +92,10 @@ topics:
       description: The topic.
       type: str
       returned: always
+    topic_id:
+      description: Id of the topic before; empty if there was none. A topic that is deleted and made again gets another.
+      type: str
+      returned: always
     changed:
       description: True if it was changed, or would be in check mode.
       type: bool

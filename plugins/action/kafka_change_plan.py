@@ -21,7 +21,7 @@ DISPLAY = Display()
 FACTS = {"live": "kafka_live", "restart": "kafka_roll"}
 #: Plans without nodes.
 NOTHING: dict[str, dict[str, Any]] = {
-    "live": {"changed": False, "entities": [], "settled": {}, "plan": []},
+    "live": {"changed": False, "entities": [], "overrides": [], "settled": {}, "plan": []},
     "restart": {"changed": False, "batches": [], "answers": False},
 }
 

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -23,6 +24,8 @@ from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.leaders import Displaced, ask_leaders
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import RefusedError, UnreachableError
+from ansible.module_utils.kraft.operations.deployment.comparison import moved
+from ansible.module_utils.kraft.operations.resources import reviewed
 from ansible.module_utils.kraft.operations.roll.decision import Sight, decide
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.structs import OffsetAndMetadata
@@ -405,6 +408,7 @@ def test_settings_are_set_and_reset(client: dict[str, Any], run_module: Module, 
     predicted = run_module("kafka_topic", check_mode=True, client=client, **change)
     made = topic(**change)
     assert made["topics"] == predicted["topics"]
+    assert made["topics"][0]["steps"] == ["set segment.ms: default -> 7000", "reset retention.ms: 1000 -> default"]
     assert made["topics"][0]["config"] == {"cleanup.policy": "compact,delete", "segment.ms": "7000"}
     assert not topic(**change)["changed"]
 
@@ -490,6 +494,38 @@ def test_several_topics_are_one_task_and_absent_is_idempotent(topic: Module) -> 
         assert f"-e kafka_delete_topics=many-0,{','.join(some)}" in refused["msg"]
     assert topic(topics=gone, delete_topics=["many-0", *some])["changed"]
     assert not topic(topics=gone)["changed"]
+
+
+def test_a_topic_that_was_made_again_is_another_deletion(topic: Module) -> None:
+    gone: dict[str, Any] = {"name": "again", "state": "absent", "delete_topics": ["again"]}
+    told = []
+    for _ in range(2):
+        topic(name="again", partitions=2)
+        predicted = topic(**gone, check_mode=True)["topics"][0]["steps"]
+        assert topic(**gone)["topics"][0]["steps"] == predicted
+        told += predicted
+    assert [re.fullmatch(r"delete: topic id [\w-]{22}, partitions 2", each) is not None for each in told] == [True] * 2
+    assert told[0] != told[1]
+
+
+def test_a_plan_no_longer_fits_topics_that_were_changed_after_it_was_approved(
+    client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    wanted = [{"name": "cut", "config": {"retention.ms": 14}}, {"name": "old", "state": "absent"}]
+
+    def planned() -> dict[str, Any]:
+        asked: dict[str, Any] = {"client": client, "topics": wanted, "delete_topics": ["old"]}
+        result = run_module("kafka_resources", check_mode=True, **asked)
+        return reviewed.resources_plan({"found": reviewed.RUNNING, "result": result}, "salt")
+
+    topic(topics=[{"name": "cut", "partitions": 1, "config": {"retention.ms": 7}}, {"name": "old", "partitions": 1}])
+    approved = planned()
+    assert planned() == approved
+    topic(name="cut", config={"retention.ms": 365})
+    topic(name="old", state="absent", delete_topics=["old"])
+    topic(name="old", partitions=1)
+    places = [each.variable for each in moved(approved, planned())]
+    assert places == ["topic_ids > old", "topics > cut", "topics > old"]
 
 
 def test_kafkas_own_topics_are_not_deleted(client: dict[str, Any], topic: Module) -> None:

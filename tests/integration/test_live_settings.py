@@ -169,6 +169,8 @@ def test_what_a_node_declares_is_changed_live_and_goes_when_it_is_no_longer_name
     assert "background.threads" in again["settled"]["kafka1"]
     gone = plan(declared)
     assert rows(gone) == [("live", ["background.threads", "12", "10", "1"])]
+    told = [one["overrides"][0]["config"]["background.threads"] for one in (first, gone)]
+    assert [(one["effective"], one["old"], one["new"]) for one in told] == [("10", None, "12"), ("12", "12", None)]
     assert rows(plan(declared)) == [("nothing", ["1"])]
 
 

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.cluster.snapshot import (
     Reassignment,
     Replica,
     Topic,
-    directory_id,
+    written_id,
 )
 
 Data = Mapping[str, Any]
@@ -32,7 +32,12 @@ def brokers(answer: Data) -> tuple[Broker, ...]:
 def topics(answer: Data) -> tuple[Topic, ...]:
     """Parse Metadata's topics by name, without those that vanished between question and answer."""
     found = (
-        Topic(one["name"], bool(one["is_internal"]), tuple(partitions(one["partitions"])))
+        Topic(
+            one["name"],
+            bool(one["is_internal"]),
+            tuple(partitions(one["partitions"])),
+            written_id(one.get("topic_id")),
+        )
         for one in answer["topics"]
         if one["error_code"] == 0
     )
@@ -73,7 +78,7 @@ def _replica(one: Data, leader: Data | None) -> Replica:
     end, caught_up = one["log_end_offset"], one["last_caught_up_timestamp"]
     return Replica(
         node_id=one["replica_id"],
-        directory_id=directory_id(one["replica_directory_id"]),
+        directory_id=written_id(one["replica_directory_id"]),
         log_end_offset=end,
         lag=max(0, leader["log_end_offset"] - end) if leader and end >= 0 else None,
         last_caught_up_ms=caught_up,

@@ -59,9 +59,12 @@ class Partition:
 
 @dataclasses.dataclass(frozen=True)
 class Topic:
+    """``topic_id`` is base64url: a topic that was deleted and made again has another one. Empty if it is unknown."""
+
     name: str
     internal: bool
     partitions: tuple[Partition, ...]
+    topic_id: str = ""
 
     @property
     def replication_factor(self) -> int:
@@ -193,8 +196,8 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
     )
 
 
-def directory_id(value: uuid.UUID | str | None) -> str:
-    """Return a directory id as Kafka writes it, base64url without padding; empty for none, as of a static voter.
+def written_id(value: uuid.UUID | str | None) -> str:
+    """Return the id of a directory or topic as Kafka writes it, base64url without padding; empty if there is none.
 
     kafka-python gives None for the zero id when it decodes an answer, and the text of it as a default.
     """
@@ -209,7 +212,10 @@ def directory_id(value: uuid.UUID | str | None) -> str:
 def _topics(data: Any) -> tuple[Topic, ...] | None:
     if data is None:
         return None
-    return tuple(Topic(one["name"], one["internal"], _each(Partition, one["partitions"]) or ()) for one in data)
+    return tuple(
+        Topic(one["name"], one["internal"], _each(Partition, one["partitions"]) or (), one.get("topic_id", ""))
+        for one in data
+    )
 
 
 def quorum_from_dict(data: Mapping[str, Any]) -> Quorum:

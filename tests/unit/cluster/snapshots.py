@@ -27,8 +27,8 @@ def partition(
     return Partition(number, first, tuple(replicas), in_sync)
 
 
-def topic(name: str, *partitions: Partition, internal: bool = False) -> Topic:
-    return Topic(name, internal, partitions)
+def topic(name: str, *partitions: Partition, internal: bool = False, topic_id: str = "") -> Topic:
+    return Topic(name, internal, partitions, topic_id)
 
 
 NOW = 1_000_000  #: the leader's clock, in milliseconds

@@ -16,8 +16,8 @@ from ansible.module_utils.kraft.cluster.snapshot import (
     LogDir,
     Reassignment,
     Snapshot,
-    directory_id,
     from_dict,
+    written_id,
 )
 from ansible.module_utils.kraft.errors import UnansweredError
 from kafka.cluster import get_ip_port_afi
@@ -58,11 +58,11 @@ def test_parts_not_asked_for_stay_unknown() -> None:
     assert Snapshot("x").controller_id == -1
 
 
-def test_a_directory_id_is_written_as_kafka_writes_it() -> None:
-    assert directory_id(uuid.UUID("b6b783de-ebf4-4009-a867-4cd26e1f7ba7")) == "treD3uv0QAmoZ0zSbh97pw"
-    assert directory_id(uuid.UUID(int=0)) == ""
-    assert directory_id("00000000-0000-0000-0000-000000000000") == ""
-    assert directory_id(None) == ""
+def test_an_id_is_written_as_kafka_writes_it() -> None:
+    assert written_id(uuid.UUID("b6b783de-ebf4-4009-a867-4cd26e1f7ba7")) == "treD3uv0QAmoZ0zSbh97pw"
+    assert written_id(uuid.UUID(int=0)) == ""
+    assert written_id("00000000-0000-0000-0000-000000000000") == ""
+    assert written_id(None) == ""
 
 
 def replica(node: int, end: int, caught_up: int) -> dict[str, Any]:
@@ -120,6 +120,14 @@ def test_topics_that_vanished_are_left_out() -> None:
         }
     )
     assert [one.name for one in found] == ["b"]
+
+
+def test_a_topic_has_the_id_that_another_of_its_name_has_not() -> None:
+    identifier = uuid.UUID("b6b783de-ebf4-4009-a867-4cd26e1f7ba7")
+    one = {"name": "b", "error_code": 0, "is_internal": False, "partitions": [], "topic_id": identifier}
+    (found,) = responses.topics({"topics": [one]})
+    assert found.topic_id == "treD3uv0QAmoZ0zSbh97pw"
+    assert from_dict(cluster(found).to_dict()).topics == (found,)
 
 
 def test_features_that_are_not_finalised_have_level_zero() -> None:

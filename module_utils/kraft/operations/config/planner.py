@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.operations.config import managed_overrides, plan
 from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Current
 from ansible.module_utils.kraft.operations.config.live import Decision, Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.plan import Change
-from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS
+from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, shown
 from ansible.module_utils.kraft.operations.disks.throttle import RATE as DISK_RATE
 from ansible.module_utils.kraft.operations.reassignment.throttle import RATES
 
@@ -76,6 +76,16 @@ def entities(changes: Sequence[Change]) -> list[dict[str, Any]]:
     return [{"type": "broker", "name": name, "config": config} for name, config in out.items()]
 
 
+def overrides(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Return the changes for a plan that is reviewed: the effective value, and the old and the new override."""
+    out: dict[str, dict[str, dict[str, str | None]]] = {}
+    for one in changes:
+        values = {"effective": one.value, "old": one.before, "new": one.after}
+        hidden = {name: None if value is None else shown(value, one.secret) for name, value in values.items()}
+        out.setdefault(one.entity.name, {})[one.key] = hidden
+    return [{"type": "broker", "name": name, "config": config} for name, config in out.items()]
+
+
 def live_plan(params: dict[str, Any], warn: Callable[[str], None], check_mode: bool) -> dict[str, Any]:
     """Return the module's result. If no node answers, everything is left to restarts. Raises OtherClusterError."""
     nodes = wanted_nodes(params)
@@ -97,6 +107,7 @@ def live_plan(params: dict[str, Any], warn: Callable[[str], None], check_mode: b
     return {
         "plan": plan_format.block(nodes, decision, started, others, refused),
         "entities": entities(decision.changes),
+        "overrides": overrides(decision.changes),
         "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
         "differs": plan_format.live_lines([one for one in decision.changes if one.matters], len(nodes)),
         "undeclared": plan_format.drift_lines(others),

@@ -29,7 +29,8 @@ def read(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise RefusedError([f"is no JSON: {error}"]) from error
     if isinstance(found, dict) and found.get("format", FORMAT) != FORMAT:
-        raise RefusedError([f"has format {found['format']}, and this version reads format {FORMAT}"])
+        remedy = "write a new one with --check and -e kafka_plan_file"
+        raise RefusedError([f"has format {found['format']}, and this version reads format {FORMAT}: {remedy}"])
     if not isinstance(found, dict) or not all(
         isinstance(found.get(part), dict) for part in ("cluster", "hosts", "resources")
     ):

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.operations.config.settings import Entity
 from ansible.module_utils.kraft.secret_values import shown
 
 #: Format of the file. A plan of another format is refused.
-FORMAT = 2
+FORMAT = 3
 #: Steps that no plan shows: this one makes a cache, in the background, and has no visible effect.
 UNPLANNED = ("appcds_archive",)
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ def deployment_plan(
     batches: Iterable[Mapping[str, Any]],
     resources: Mapping[str, Any] | None = None,
 ) -> Json:
-    """Return the plan. `live`, `batches`: of ``kafka_change_plan``. `desired`: a fact.
+    """Return the plan. `live`: ``overrides`` of ``kafka_change_plan``; `batches`: of it, too. `desired`: a fact.
 
     `resources`: of ``operations/resources/reviewed.py``.
 
@@ -42,15 +42,18 @@ def deployment_plan(
         "format": FORMAT,
         "cluster": {"name": cluster["name"], "id": cluster["cluster_id"]},
         "hosts": {name: of_host(one) for name, one in sorted(hosts.items())},
-        "live": {str(Entity(one["type"], one["name"])): of_config(one["config"]) for one in live},
+        "live": {str(Entity(one["type"], one["name"])): of_overrides(one["config"]) for one in live},
         "restarts": sorted(sorted(node["host"] for node in batch["nodes"]) for batch in batches),
         "resources": dict(resources or {}),
     }
 
 
-def of_config(config: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Return overrides by key; None removes one."""
-    return {key: None if value is None else shown(value, key) for key, value in sorted(config.items())}
+def of_overrides(config: Mapping[str, Mapping[str, str | None]]) -> Json:
+    """Return key -> value that counts (``effective``), and the override before (``old``) and after (``new``)."""
+    return {
+        key: {name: None if value is None else shown(value, key) for name, value in sorted(values.items())}
+        for key, values in sorted(config.items())
+    }
 
 
 def of_host(looked: Mapping[str, Any]) -> Json:

@@ -67,8 +67,8 @@ def plan(
 
 def result(found: Plan[Key], current: Mapping[Key, Any], name: str) -> dict[str, Any]:
     """Return a plan as modules return it. `name`: of the kind, for the diff's heading."""
-    steps = [f"{'set' if key in current else 'add'} {key}" for key in found.put]
-    steps += [f"remove {key}" for key in found.remove]
+    steps = [put_step(key, value, current.get(key)) for key, value in found.put.items()]
+    steps += [f"remove {key}{_value(current.get(key))}" for key in found.remove]
     shown: dict[str, Any] = {"changed": found.changes, "steps": steps, "drift": [str(key) for key in found.drift]}
     if not found.changes:
         return shown
@@ -77,7 +77,23 @@ def result(found: Plan[Key], current: Mapping[Key, Any], name: str) -> dict[str,
     return {**shown, "diff": diff}
 
 
+def put_step(key: object, value: Any, old: Any = None) -> str:
+    """Describe a key that is set, with its value and the one that it replaces. `old`: None if there is no such key."""
+    if old is None:
+        return f"add {key}{_value(value)}"
+    return f"set {key}" if isinstance(value, bool) else f"set {key}: {number(old)} -> {number(value)}"
+
+
 def _text(values: Mapping[Key, Any]) -> str:
-    """Return one line for each; a value is shown if it is a number."""
-    lines = (f"{key}{'' if isinstance(value, bool) else f' = {value:g}'}\n" for key, value in values.items())
-    return "".join(sorted(lines))
+    """Return one line for each."""
+    return "".join(sorted(f"{key}{_value(value)}\n" for key, value in values.items()))
+
+
+def _value(value: Any) -> str:
+    """Return a value behind its key; nothing unless it is a number. The value of a password is not shown."""
+    return "" if value is None or isinstance(value, bool) else f" = {number(value)}"
+
+
+def number(value: float) -> str:
+    """Format a number with all of its digits, because near numbers differ in the last ones."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))

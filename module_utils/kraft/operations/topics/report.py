@@ -8,6 +8,11 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.snapshot import Topic
 from ansible.module_utils.kraft.operations.topics.plan import Plan
 
+#: First words of the steps that create and delete a topic.
+CREATE, DELETE = "create", "delete"
+#: Stands for the value of a setting that the topic does not have.
+DEFAULT = "default"
+
 
 def entry(
     one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: Mapping[str, tuple[int, int]]
@@ -16,8 +21,9 @@ def entry(
     name = one.desired.name
     given = resolved.get(name)
     was, will = before(one, topic, overrides), after(one, topic, overrides, given)
-    steps = list(sentences(one, topic, given))
-    return {"name": name, "changed": one.changes, "steps": steps, **will, "diff": _diff(name, was, will)}
+    steps = list(sentences(one, topic, overrides, given))
+    found = {"name": name, "topic_id": topic.topic_id if topic else "", "changed": one.changes, "steps": steps}
+    return {**found, **will, "diff": _diff(name, was, will)}
 
 
 def _diff(name: str, was: Mapping[str, Any], will: Mapping[str, Any]) -> dict[str, str]:
@@ -37,23 +43,32 @@ def _text(value: Mapping[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def sentences(one: Plan, topic: Topic | None, resolved: tuple[int, int] | None = None) -> tuple[str, ...]:
-    """Describe the steps of a plan in their order."""
-    if one.create:
-        partitions, replicas = resolved or (one.desired.partitions, one.desired.replication_factor)
-        return (f"create: partitions {partitions}, replicas {replicas}", *_settings(one))
+def sentences(
+    one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: tuple[int, int] | None = None
+) -> tuple[str, ...]:
+    """Describe the steps of a plan in their order, each with what it replaces: an approved plan is compared by them."""
+    if one.create or topic is None:
+        return _creation(one, resolved) if one.create else ()
     if one.delete:
-        return ("delete",)
-    there = len(topic.partitions) if topic else 0
-    held = {part.partition: part.replicas for part in topic.partitions} if topic else {}
+        return (f"{DELETE}: topic id {topic.topic_id}, partitions {len(topic.partitions)}",)
+    there = len(topic.partitions)
+    held = {part.partition: part.replicas for part in topic.partitions}
+    settings = _settings(one, overrides)
     added = (f"add partitions: {there} -> {one.add_to}",) if one.add_to else ()
     moves = tuple(f"move partition {n}: {list(held[n])} -> {list(nodes)}" for n, nodes in sorted(one.moves.items()))
-    return (*added, *moves, *_settings(one)) if one.grows else (*added, *_settings(one), *moves)
+    return (*added, *moves, *settings) if one.grows else (*added, *settings, *moves)
 
 
-def _settings(one: Plan) -> tuple[str, ...]:
-    sets = tuple(f"set {key} = {value}" for key, value in sorted(one.settings.items()))
-    return (*sets, *(f"reset {key}" for key in sorted(one.resets)))
+def _creation(one: Plan, resolved: tuple[int, int] | None) -> tuple[str, ...]:
+    partitions, replicas = resolved or (one.desired.partitions, one.desired.replication_factor)
+    settings = (f"set {key} = {value}" for key, value in sorted(one.settings.items()))
+    return (f"{CREATE}: partitions {partitions}, replicas {replicas}", *settings)
+
+
+def _settings(one: Plan, overrides: Mapping[str, str]) -> tuple[str, ...]:
+    """Describe changed settings. The value of a default is left out: the same run may change it before (site.yml)."""
+    sets = (f"set {key}: {overrides.get(key, DEFAULT)} -> {value}" for key, value in sorted(one.settings.items()))
+    return (*sets, *(f"reset {key}: {overrides.get(key)} -> {DEFAULT}" for key in sorted(one.resets)))
 
 
 def before(one: Plan, topic: Topic | None, overrides: Mapping[str, str]) -> dict[str, Any]:

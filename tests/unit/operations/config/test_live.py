@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.service.client_moves import Move
-from ansible.module_utils.kraft.operations.config import dynamic_config_request, managed_overrides
+from ansible.module_utils.kraft.operations.config import dynamic_config_request, managed_overrides, planner
 from ansible.module_utils.kraft.operations.config.live import Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.plan_format import (
     block,
@@ -87,6 +87,20 @@ def test_what_cannot_be_changed_live_is_left_to_a_restart(found: Setting, wanted
     decision = decide([stale], {broker(1): {RETENTION: found}})
     assert decision.changes == ()
     assert decision.restarts(stale) == stale.differences
+
+
+def test_a_reviewer_sees_the_value_that_counts_and_the_override_that_goes() -> None:
+    nodes = [node(1, num_io_threads="12"), node(2, num_io_threads="8"), node(3, min_insync_replicas="2")]
+    found = {
+        broker(1): {IO: setting(IO, file="8")},
+        broker(2): {IO: setting(IO, own="12", file="8")},
+        broker(3): {ISR: setting(ISR, all="1", file="1", default="1")},
+    }
+    assert planner.overrides(decide(nodes, found).changes) == [
+        {"type": "broker", "name": "", "config": {ISR: {"effective": "1", "old": "1", "new": "2"}}},
+        {"type": "broker", "name": "1", "config": {IO: {"effective": "8", "old": None, "new": "12"}}},
+        {"type": "broker", "name": "2", "config": {IO: {"effective": "12", "old": "12", "new": None}}},
+    ]
 
 
 def test_a_node_that_does_not_answer_and_a_dedicated_controller_are_restarted() -> None:

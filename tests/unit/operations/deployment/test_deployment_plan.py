@@ -53,6 +53,16 @@ def difference(**values: Any) -> dict[str, Any]:
     return {"file": "server.properties", "key": "num.io.threads", "old": "8", "new": "9", "secret": False, **values}
 
 
+def override(**values: str | None) -> dict[str, Any]:
+    """A live change of broker 1."""
+    return {
+        "type": "broker",
+        "name": "1",
+        "config": {"num.io.threads": {"effective": "8", "old": None, "new": "9", **values}},
+    }
+
+
+LEAVES = [f"live > broker 1 > num.io.threads > {each}" for each in ("effective", "new", "old")]
 CHANGED: dict[str, dict[str, Any]] = {
     "a file": {"process__diff": [edited("a=1\n", "a=2\n")]},
     "a secret in a file": {"process__secret_digests": {PROPERTIES: "00ff"}},
@@ -81,17 +91,22 @@ def test_another_state_or_wish_is_another_plan(changed: dict[str, Any]) -> None:
 
 
 def test_another_live_change_or_restart_is_another_plan() -> None:
-    live = [{"type": "broker", "name": "1", "config": {"num.io.threads": "9"}}]
-    assert [each.variable for each in moved(plan(), plan(live=live))] == ["live > broker 1 > num.io.threads"]
+    assert [each.variable for each in moved(plan(), plan(live=[override()]))] == LEAVES
     assert [each.variable for each in moved(plan(batches=[batch("k1")]), plan())] == ["restarts"]
 
 
 def test_a_removal_that_is_in_one_plan_alone_is_another_plan() -> None:
-    removed = plan(live=[{"type": "broker", "name": "1", "config": {"num.io.threads": None}}])
+    removed = plan(live=[override(old="9", new=None)])
     for approved, fresh in ((plan(), removed), (removed, plan())):
-        assert [each.variable for each in moved(approved, fresh)] == ["live > broker 1 > num.io.threads"]
-    assert [each.variable for each in outdated(plan(), removed, {})] == ["live > broker 1 > num.io.threads"]
+        assert [each.variable for each in moved(approved, fresh)] == LEAVES
+    assert [each.variable for each in outdated(plan(), removed, {})] == LEAVES
     assert moved(removed, removed) == []
+
+
+@pytest.mark.parametrize("values", [{"effective": "16"}, {"old": "16"}, {"new": "12"}, {"new": None}])
+def test_a_live_change_that_replaces_another_value_is_another_plan(values: dict[str, str | None]) -> None:
+    (found,) = outdated(plan(live=[override()]), plan(live=[override(**values)]), {})
+    assert found.variable == f"live > broker 1 > num.io.threads > {next(iter(values))}"
 
 
 def test_same_state_gives_the_same_bytes_in_whatever_order_it_was_found() -> None:
@@ -112,13 +127,17 @@ def test_work_is_seen(name: str) -> None:
 
 def test_live_change_and_restart_are_work() -> None:
     assert changes(plan(batches=[batch("k1")]))
-    assert changes(plan(live=[{"type": "broker", "name": "", "config": {"log.retention.ms": None}}]))
+    assert changes(plan(live=[{"type": "broker", "name": "", "config": override(new=None)["config"]}]))
 
 
 def test_secret_override_is_hidden() -> None:
-    live = [{"type": "broker", "name": "", "config": {"ssl.keystore.password": "c4n4ry", "num.io.threads": "9"}}]
+    secret = {"effective": "c4n4ry", "old": None, "new": "c4n4ry-too"}
+    live = [{"type": "broker", "name": "", "config": {"ssl.keystore.password": secret, **override()["config"]}}]
     assert plan(live=live)["live"] == {
-        "all brokers": {"num.io.threads": "9", "ssl.keystore.password": "(hidden)"},
+        "all brokers": {
+            "num.io.threads": {"effective": "8", "old": None, "new": "9"},
+            "ssl.keystore.password": {"effective": "(hidden)", "old": None, "new": "(hidden)"},
+        },
     }
 
 
@@ -154,6 +173,7 @@ def spoiled(**changed: Any) -> str:
         "null",
         '{"plan": 1}',
         spoiled(format=1),
+        spoiled(format=2),
         spoiled(resources=None),
         spoiled(cluster=None),
         spoiled(hosts=None),

@@ -25,7 +25,7 @@ def test_everything_that_is_declared_is_new_and_nothing_else() -> None:
         "add topic orders",
         "add user writer (SCRAM-SHA-512)",
         "add User:writer may write: topic orders",
-        "add user writer: producer_byte_rate (bytes/s)",
+        "add user writer: producer_byte_rate (bytes/s) = 1048576",
     ]
 
 

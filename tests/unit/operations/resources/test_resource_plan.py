@@ -53,7 +53,12 @@ def test_what_must_go_by_name_is_not_counted_as_pruned() -> None:
 
 
 def test_a_change_is_shown_with_its_numbers_and_never_with_more() -> None:
-    found: Plan[str] = Plan({"b": 2.0, "c": True}, ("e",), ())
-    shown = result(found, {"b": 1.5, "e": 5.0}, "things")
-    assert shown["steps"] == ["set b", "add c", "remove e"]
-    assert (shown["diff"]["before"], shown["diff"]["after"]) == ("b = 1.5\ne = 5\n", "b = 2\nc\n")
+    found: Plan[str] = Plan({"b": 2.0, "c": True, "d": True, "a": 0.5}, ("e", "f"), ())
+    shown = result(found, {"b": 1.5, "d": False, "e": 5.0, "f": True}, "things")
+    assert shown["steps"] == ["set b: 1.5 -> 2", "add c", "set d", "add a = 0.5", "remove e = 5", "remove f"]
+    assert (shown["diff"]["before"], shown["diff"]["after"]) == ("b = 1.5\nd\ne = 5\nf\n", "a = 0.5\nb = 2\nc\nd\n")
+
+
+def test_large_numbers_are_told_apart() -> None:
+    found: Plan[str] = Plan({"b": 10485761.0}, (), ())
+    assert result(found, {"b": 10485760.0}, "things")["steps"] == ["set b: 10485760 -> 10485761"]

@@ -23,7 +23,7 @@ from tests.unit.cluster.snapshots import broker, cluster, partition, topic
 from tests.unit.problems import named, values, worded
 from tests.wording_files import Wording
 
-ORDERS = topic("orders", partition(0, [1, 2]), partition(1, [2, 3]))
+ORDERS = topic("orders", partition(0, [1, 2]), partition(1, [2, 3]), topic_id="treD3uv0QAmoZ0zSbh97pw")
 OFFSETS = topic("__consumer_offsets", partition(0, [1, 2, 3]), internal=True)
 CLUSTER = cluster(ORDERS, OFFSETS)
 
@@ -164,17 +164,25 @@ def test_a_change_reports_only_what_differs_and_in_the_order_of_the_steps() -> N
         "add partitions: 2 -> 3",
         "move partition 0: [1, 2] -> [1, 2, 3]",
         "move partition 1: [2, 3] -> [2, 3, 1]",
-        "set a = 1",
-        "reset b",
+        "set a: default -> 1",
+        "reset b: 2 -> default",
     ]
     assert (entry["partitions"], entry["replication_factor"], entry["config"]) == (3, 3, {"a": "1", "c": "3"})
     assert "  0: [1, 2]\n" in entry["diff"]["before"]
     assert "  0: [1, 2, 3]\n" in entry["diff"]["after"]
 
 
+@pytest.mark.parametrize(
+    ("now", "step"), [({"a": "2"}, "set a: 2 -> 1"), ({}, "set a: default -> 1"), ({"a": "1"}, None)]
+)
+def test_a_change_reports_the_value_that_it_replaces(now: dict[str, str], step: str | None) -> None:
+    made = plan(Desired("orders", config={"a": "1"}), CLUSTER, now)
+    assert topic_report.entry(made, ORDERS, now, {})["steps"] == ([step] if step else [])
+
+
 def test_a_deletion_leaves_nothing() -> None:
     entry = topic_report.entry(plan(Desired("orders", present=False), CLUSTER, {}), ORDERS, {}, {})
-    assert entry["steps"] == ["delete"]
+    assert entry["steps"] == ["delete: topic id treD3uv0QAmoZ0zSbh97pw, partitions 2"]
     assert entry["diff"]["after"] == ""
     assert "partitions" not in entry
 
