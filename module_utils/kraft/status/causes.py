@@ -106,9 +106,10 @@ def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
             continue
         if node.unreached and not scene.heard(node):
             yield Finding("host_down", node.node_id, "{}: neither ssh nor Kafka answers", node.unreached)
-        elif node.down == NOT_DEPLOYED and node.lived is False and _is_member(scene, node):
-            detail = "the cluster has this node as a member: its machine or its disks are new"
-            yield Finding("emptied", node.node_id, "{}: the host has no Kafka and no data", detail)
+        elif node.down and node.lived is False and _is_member(scene, node):
+            detail = "the cluster has this node as a member: its machine or its disks are new, or not mounted"
+            lacks = "no Kafka and no data" if node.down == NOT_DEPLOYED else "no data"
+            yield Finding("emptied", node.node_id, f"{{}}: the host has {lacks}", detail)
         elif node.down == NOT_DEPLOYED:
             detail = "it was not deployed yet, or it was destroyed"
             yield Finding("not_deployed", node.node_id, "{}: the host has no Kafka", detail)

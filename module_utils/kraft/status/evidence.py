@@ -9,6 +9,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.leadership import Claim, claims_from
 from ansible.module_utils.kraft.node.identity import FOREIGN, UNNAMED, Identity, as_node, clashes
 from ansible.module_utils.kraft.node.service.deployed import is_static
+from ansible.module_utils.kraft.node.storage.log_dir import UNREADABLE
 from ansible.module_utils.kraft.status.obstacles import Obstacle, obstacles
 
 Result = Mapping[str, Any]
@@ -78,6 +79,15 @@ def unread(result: Result | None) -> str:
     return ""
 
 
+def _lived(service: Result | None, log_dirs: Mapping[str, Mapping[str, Any]]) -> bool | None:
+    """Return whether a node was ever started there; None if a disk was not inspected, or cannot be read."""
+    if not service:
+        return None
+    if service["pid"] or any(one["lived"] for one in log_dirs.values()):
+        return True
+    return False if log_dirs and all(one.get("state") != UNREADABLE for one in log_dirs.values()) else None
+
+
 def unreached(results: Mapping[str, Any]) -> str:
     """Return why a host could not be reached; '' if every task that was tried ran on it."""
     lost = [one for one in results.values() if isinstance(one, Mapping) and one.get("unreachable")]
@@ -133,7 +143,7 @@ def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], clu
         silent=(*own, *([f"broker: {broker}"] if broker else [])),
         claims=claims,
         removed=bool(results.get("removed")),
-        lived=bool(service["pid"] or any(one["lived"] for one in log_dirs.values())) if service else None,
+        lived=_lived(service, log_dirs),
         obstacles=obstacles(host, node, log_dirs, (results.get("user") or {}).get("name") or "kafka"),
         migration=str((results.get("deployed") or {}).get("migration") or ""),
         static=is_static(results.get("deployed") or {}),

@@ -59,9 +59,9 @@ def status(
     about = desired["cluster"]
     own = _own(desired, hosts)
     snapshot = None if unread(cluster) else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
-    scene = _scene(desired, hosts, snapshot)
+    scene, silence = _scene(desired, hosts, snapshot), _silence(cluster, desired, hosts)
     hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
-    found = unhealthy_reasons(snapshot, _expected(about)) if snapshot else (_silence(cluster),)
+    found = unhealthy_reasons(snapshot, _expected(about)) if snapshot else (silence,)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     settings = {} if unread(live) else live or {}
@@ -147,9 +147,16 @@ def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
     return dataclasses.replace(led, leader_id=quorum.leader_id, epoch=quorum.leader_epoch)
 
 
-def _silence(cluster: Mapping[str, Any] | None) -> str:
-    asked = bool(cluster and not cluster.get("skipped"))
-    return f"no broker answers: {unread(cluster)}" if asked else "no broker answers"
+def _silence(
+    cluster: Mapping[str, Any] | None, desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """Return why there is no snapshot. A broker that was not asked may serve."""
+    if cluster and not cluster.get("skipped"):
+        return f"no broker answers: {unread(cluster)}"
+    brokers = [host for host, node in desired["nodes"].items() if "broker" in node["roles"]]
+    asked = [host for host in brokers if not unread(hosts.get(host, {}).get("view"))]
+    unasked = [host for host in brokers if host not in asked]
+    return f"no broker answers; not asked: {', '.join(unasked)}" if unasked else "no broker answers"
 
 
 def _expected(about: Mapping[str, Any]) -> Any:

@@ -134,6 +134,12 @@ CASES: dict[str, Case] = {
         [("emptied", (3,))],
         {"under_replicated": 3, "no_spare_controller": 2},
     ),
+    "the disks of one member are gone, and its Kafka is still installed": (
+        {**OTHERS, 3: {"down": FAILED, "lived": False, "claims": ()}},
+        without(3),
+        [("emptied", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
     "one is down and another is cut off": (
         {
             1: {"claims": heard(1, without=[2, 3])},

@@ -41,7 +41,31 @@ LOOKED: dict[str, Any] = {
 }
 DESIRED: dict[str, Any] = {
     "cluster": {"name": "demo", "cluster_id": "x", "broker_ids": [1, 2, 3], "controller_ids": [1, 2, 3]},
-    "nodes": {f"kafka{one}": {"node_id": one, "roles": ["broker", "controller"]} for one in (1, 2, 3)},
+    "nodes": {
+        f"kafka{one}": {
+            "node_id": one,
+            "roles": ["broker", "controller"],
+            "log_dirs": ["/data"],
+            "metadata_log_dir": "/data",
+        }
+        for one in (1, 2, 3)
+    },
+}
+#: A log dir as ``kafka_host_info`` gives it.
+PLACE: dict[str, Any] = {
+    "fstype": "xfs",
+    "mount": "/data",
+    "device": "/dev/sdb",
+    "options": [],
+    "real_path": "/data",
+    "total_mb": 1440,
+    "free_mb": 900,
+    "free_inodes": 90000,
+    "owner": "kafka",
+    "closed_by": "",
+    "lived": [],
+    "foreign_files": [],
+    "blockers": [],
 }
 
 
@@ -155,6 +179,13 @@ def test_a_cluster_that_does_not_answer_is_not_healthy_and_no_one_may_go_by_it(w
     wording(lines(found))
 
 
+def test_a_broker_that_was_not_asked_is_not_said_to_be_silent() -> None:
+    nobody = {"service": DEAD, "view": {**view(without=(1, 2, 3)), "broker": {"address": "a:1", "error": "x"}}}
+    first, *others = DESIRED["nodes"]
+    results = {first: {**LOOKED, **nobody, "view": {"skipped": True}}, **{one: {**LOOKED, **nobody} for one in others}}
+    assert status(DESIRED, results, {"skipped": True}, None).problems == (f"no broker answers; not asked: {first}",)
+
+
 def test_the_leader_is_known_by_the_controllers_although_the_asked_broker_is_cut_off() -> None:
     """The active controller was cut off, and the broker beside it was asked: the others have elected another."""
     lost = dataclasses.replace(cluster(), quorum=None, unanswered={"quorum": "no answer"})
@@ -182,10 +213,17 @@ def test_without_the_controllers_word_that_of_the_broker_counts() -> None:
     assert {"kafka1", "1", "no", "library"} <= uncompared_host
 
 
+#: Of a new machine: no unit, and a log dir that is not there.
+NOTHING: dict[str, Any] = {
+    "service": {**DEAD, "installed": False},
+    "log_dirs": {"/data": {**PLACE, "state": "absent"}},
+}
+
+
 def test_a_member_whose_host_has_nothing_does_not_end_the_status() -> None:
     """Its modules fail: the client that they import is not there yet."""
     never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
-    found = seen(kafka3={"view": never, "process": never, "service": {**DEAD, "installed": False}})
+    found = seen(kafka3={"view": never, "process": never, **NOTHING})
     assert [(node.state == "without data", node.uncompared) for node in found.nodes] == [(False, ())] * 2 + [(True, ())]
     assert found.leader == "kafka1 (node 1)"
 
@@ -206,7 +244,7 @@ TWO = cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2
 @pytest.mark.parametrize(
     ("gone", "shown", "rule"),
     [
-        ({"service": {**DEAD, "installed": False}}, None, "emptied"),
+        (NOTHING, None, "emptied"),
         ({"service": {**DEAD, "installed": False}}, TWO, "joining"),
         ({"service": DEAD, "removed": True}, TWO, "taken_out"),
     ],
@@ -592,22 +630,28 @@ def test_nothing_of_a_log_steers_the_terminal() -> None:
     assert any("x?[2Jy" in line for line in lines(found))
 
 
+@pytest.mark.parametrize(
+    ("log_dirs", "rule"),
+    [
+        ({"/data": {**PLACE, "state": "absent"}}, "emptied"),
+        ({"/data": {**PLACE, "state": "unreadable"}}, "not_running"),
+        ({}, "not_running"),
+    ],
+    ids=["nothing there", "a disk that cannot be read", "not inspected"],
+)
+def test_only_disks_that_were_read_are_without_data(log_dirs: dict[str, Any], rule: str) -> None:
+    """A member that is emptied is replaced: its disks must be known to hold nothing."""
+    results: dict[str, Any] = dict.fromkeys(DESIRED["nodes"], LOOKED)
+    results["kafka3"] = {**LOOKED, "service": DEAD, "log_dirs": log_dirs}
+    (cause,) = status(DESIRED, results, {"snapshot": cluster().to_dict()}, None).causes
+    assert (cause.rule, cause.hosts) == (rule, ("kafka3",))
+
+
 def test_a_full_disk_explains_why_a_node_does_not_run() -> None:
-    """``log_dirs`` as ``kafka_host_info`` gives them."""
-    place: dict[str, Any] = {
-        "fstype": "xfs",
-        "mount": "/data",
-        "device": "/dev/sdb",
-        "options": [],
-        "real_path": "/data",
-    }
-    room: dict[str, Any] = {"total_mb": 1440, "free_mb": 0, "free_inodes": 90000, "owner": "kafka", "closed_by": ""}
-    held = {**place, **room, "state": "formatted", "lived": ["t-0"], "foreign_files": [], "blockers": []}
-    node = {**DESIRED["nodes"]["kafka3"], "log_dirs": ["/data"], "metadata_log_dir": "/data"}
-    about = {**DESIRED, "nodes": {**DESIRED["nodes"], "kafka3": node}}
+    held = {**PLACE, "free_mb": 0, "state": "formatted", "lived": ["t-0"]}
     results: dict[str, Any] = dict.fromkeys(DESIRED["nodes"], LOOKED)
     results["kafka3"] = {**LOOKED, "service": DEAD, "log_dirs": {"/data": held}}
-    (cause,) = status(about, results, {"snapshot": cluster().to_dict()}, None).causes
+    (cause,) = status(DESIRED, results, {"snapshot": cluster().to_dict()}, None).causes
     assert (cause.rule, cause.hosts) == ("not_running", ("kafka3",))
     assert {"/data", "0", "1440"} <= values(cause.detail)
     assert "df --human-readable /data" in cause.steps[0].command
