@@ -213,7 +213,7 @@ def test_without_the_controllers_word_that_of_the_broker_counts() -> None:
     assert {"kafka1", "1", "no", "library"} <= uncompared_host
 
 
-#: Of a new machine: no unit, and a log dir that is not there.
+#: A new machine has no unit, and its log dir is not there yet.
 NOTHING: dict[str, Any] = {
     "service": {**DEAD, "installed": False},
     "log_dirs": {"/data": {**PLACE, "state": "absent"}},
