@@ -76,7 +76,7 @@ def test_a_code_that_is_not_documented_yet_has_the_remedy_of_its_kind(code: str)
         ("AuthorizeSecurityGroupIngress", "The security group 'sg-1' does not belong to you"),
     ],
 )
-def test_something_of_another_account_is_no_fault_of_the_credentials(call: str, text: str) -> None:
+def test_something_of_another_account_is_no_fault_of_ours(call: str, text: str) -> None:
     remedy = told("AuthFailure", call, text).partition(" -> ")[2]
     assert "another account" in remedy
     assert "renew" not in remedy
