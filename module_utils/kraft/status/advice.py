@@ -55,7 +55,10 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
             "with the variables of the killed run: finish the moves, and remove the limit",
         ),
     ),
-    "emptied": (("named", "playbooks/replace_node.yml kafka_replace_node", "build the node again from its replicas"),),
+    "emptied": (
+        ("on", "findmnt --df", "see whether its data disks are mounted; if not, mount them"),
+        ("named", "playbooks/replace_node.yml kafka_replace_node", "if they are empty, build the node again"),
+    ),
     "not_deployed": (("playbook", "site.yml", "deploy it"),),
     "not_running": (
         ("on", LOG, "see why it does not run"),

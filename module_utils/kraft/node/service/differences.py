@@ -19,7 +19,6 @@ from ansible.module_utils.kraft.difference import (
     UNIT,
     Difference,
 )
-from ansible.module_utils.kraft.node.files.parsed_properties import parse_properties
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, Manifest, parse_manifest
 from ansible.module_utils.kraft.node.service.client_moves import Move, client_moves
 from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, without_fingerprint
@@ -52,6 +51,13 @@ def contributed(text: str) -> dict[str, bool]:
     """Parse the list of contributed files: name -> whether a change needs a restart."""
     lines = (line.split() for line in text.splitlines())
     return {words[0]: words[1:] == ["restart"] for words in lines if words}
+
+
+def written_values(text: str) -> dict[str, str]:
+    """Parse ``key=value`` lines as they are written: escapes and continued lines of Java stay different from others."""
+    lines = (line.strip() for line in text.splitlines())
+    pairs = (line.partition("=") for line in lines if line and line[0] not in "#!")
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def parse_jvm_options(text: str) -> dict[str, str]:
@@ -102,7 +108,7 @@ def in_order(text: str, lines: Iterable[str]) -> list[str]:
 def config_differences(running: Inputs, desired: Inputs) -> list[Difference]:
     """Return differences in the config files. A changed log4j2.yaml is none if log4j2 rereads it without a restart."""
     before, after = (defaultdict(str, i.texts) for i in (running, desired))
-    out = changed_keys(PROPERTIES, parse_properties(before[PROPERTIES]), parse_properties(after[PROPERTIES]))
+    out = changed_keys(PROPERTIES, written_values(before[PROPERTIES]), written_values(after[PROPERTIES]))
     out += changed_keys(JVM_OPTIONS, parse_jvm_options(before[JVM_OPTIONS]), parse_jvm_options(after[JVM_OPTIONS]))
     if before[LOGGING] != after[LOGGING] and not RELOADED.search(before[LOGGING]):
         out.append(Difference(LOGGING))
@@ -113,7 +119,7 @@ def config_differences(running: Inputs, desired: Inputs) -> list[Difference]:
 
 def moves(running: Inputs, desired: Inputs) -> tuple[Move, ...]:
     """Return the clients that a restart of the process would affect."""
-    before, after = (parse_properties(inputs.texts.get(PROPERTIES, "")) for inputs in (running, desired))
+    before, after = (written_values(inputs.texts.get(PROPERTIES, "")) for inputs in (running, desired))
     return client_moves(before, after)
 
 

@@ -6,7 +6,7 @@ import pytest
 from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.release.manifest import FileRecord, Manifest
 from ansible.module_utils.kraft.node.service.difference_text import NO_RECORD, sentences
-from ansible.module_utils.kraft.node.service.differences import Inputs, differences
+from ansible.module_utils.kraft.node.service.differences import Inputs, config_differences, differences
 from ansible.module_utils.kraft.node.service.unit_fingerprint import fingerprint, fingerprinted
 
 UNIT = fingerprinted("[Unit]\nDescription=x\n[Service]\nLimitNOFILE=20000\nUser=kafka\n")
@@ -129,3 +129,14 @@ def test_a_fingerprint_does_not_change_what_it_is_the_fingerprint_of() -> None:
 def test_a_unit_without_a_service_section_cannot_carry_one() -> None:
     with pytest.raises(ValueError, match="without a \\[Service\\] section"):
         fingerprinted("[Unit]\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("x=a\\nb", "x=anb"), ("x=a,\\\nb", "x=a,\\\nc"), ("x=a\\\\b", "x=a\\b")],
+    ids=["an escape", "a continued line", "a backslash"],
+)
+def test_texts_that_java_reads_as_other_values_are_different(before: str, after: str) -> None:
+    running, desired = (Inputs({"server.properties": text}, None, "") for text in (before, after))
+    assert config_differences(running, desired)
+    assert not config_differences(running, running)
