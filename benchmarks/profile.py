@@ -1,7 +1,8 @@
 """Processor time of each program during a run: ``python -m benchmarks.profile`` prints a Markdown table.
 
-Kafka's own part is that of ``java``: the nodes, and the tools that format and that create the AppCDS archive. Rows are
-the runs of ``benchmarks.deploy`` and the roll of ``benchmarks.roll``, all on the same three hosts. It needs root.
+Kafka's own part is that of Java: the nodes, and the tools that format and that create the AppCDS archive. In the roll,
+Java has Spark, too, and the other Python is the probe. Rows are the runs of ``benchmarks.deploy`` and the roll of
+``benchmarks.roll``, all on the same three hosts. It needs root.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from benchmarks.roll import roll
 
 #: Part → begin of the names of its programs; a program is of the first part that fits.
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "Kafka (java)": ("java",),
+    "Java": ("java",),
     "modules on the hosts": ("python3",),
     "Ansible and ssh on the control machine": ("ansible", "ssh\0", "sftp\0"),
-    "the probe": ("python\0",),
+    "other Python on the control machine": ("python\0",),
     "logins on the hosts": ("sshd", "sudo", "sftp-server", "systemd-logind", "dbus"),
 }
 REST = "the rest"
