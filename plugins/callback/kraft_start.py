@@ -32,7 +32,7 @@ from ansible.plugins.callback import CallbackBase
 
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
-from ansible.module_utils.kraft.control import module_results
+from ansible.module_utils.kraft.control import built_modules, module_results
 from ansible.module_utils.kraft.control.start import HERE, Start, nowhere, objection
 from ansible.module_utils.kraft.spec.inventory import report, yaml_files
 from ansible.module_utils.kraft.spec.inventory.refusal import width
@@ -94,6 +94,7 @@ class CallbackModule(CallbackBase):
         super().__init__()
         self._ours: list[Any] = []
         self._play: Any = None
+        self._modules: built_modules.BuiltModules | None = None
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
         """End the run if it must not begin: Ansible makes a warning of a callback's errors, so this one exits."""
@@ -101,6 +102,13 @@ class CallbackModule(CallbackBase):
         self._ours = [play for play, _ in plays]
         self._end(objection(asked(plays)) if plays else "", BAD_OPTIONS)
         self._end(unreadable(plays[0][0]) if plays else "", REFUSED)
+        if plays:
+            self._modules = built_modules.of_project(ROOT)
+            self._modules.take()
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:  # noqa: ARG002 - Ansible's signature
+        if self._modules:
+            self._modules.keep()
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         self._play = play

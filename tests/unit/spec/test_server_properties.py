@@ -163,7 +163,7 @@ def test_a_dead_node_is_noticed_sooner_where_that_is_wanted() -> None:
     slow, fast = cluster(), cluster(kafka_failure_detection="fast")
     assert "broker.session.timeout.ms" not in server_settings(slow, slow.nodes[0])
     lines = server_settings(fast, fast.nodes[0])
-    assert (lines["broker.session.timeout.ms"], lines["broker.heartbeat.interval.ms"]) == ("3000", "500")
+    assert (lines["broker.session.timeout.ms"], lines["broker.heartbeat.interval.ms"]) == ("2400", "400")
     assert lines["controller.quorum.fetch.timeout.ms"] == "1000"
 
 

@@ -1,0 +1,201 @@
+"""A run takes the modules that an earlier run has built, if none of their files has changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ansible.module_utils.kraft.control.built_modules import BUILT, MOST, BuiltModules, digest, of_project
+
+ROOT = Path(__file__).resolve().parents[3]
+NAME = "ansible.legacy.kafka_lock-ZIP_DEFLATED-none"
+CALLBACK = """
+import sys
+from pathlib import Path
+from ansible.plugins.callback import CallbackBase
+import ansible.module_utils
+ansible.module_utils.__path__.append({utils!r})
+from ansible.module_utils.kraft.control import built_modules
+class CallbackModule(CallbackBase):
+    CALLBACK_NAME = "kept"
+    CALLBACK_NEEDS_ENABLED = False
+    def v2_playbook_on_start(self, playbook):
+        self.modules = built_modules.of_project(Path({root!r}))
+        self.modules.take()
+    def v2_playbook_on_stats(self, stats):
+        self.modules.keep()
+"""
+MODULE = """
+from ansible.module_utils.basic import AnsibleModule
+def main():
+    module = AnsibleModule({{}})
+    module.exit_json(text={text!r})
+if __name__ == "__main__":
+    main()
+"""
+PLAY = """
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - {kafka_said: {}, register: said}
+    - {debug: {msg: "it is {{ said.text }}"}}
+"""
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> BuiltModules:
+    (tmp_path / "run").mkdir()
+    return BuiltModules(tmp_path / "modules/digest", tmp_path / "run" / BUILT)
+
+
+def built(modules: BuiltModules, name: str = NAME, content: bytes = b"zip") -> Path:
+    modules.built.mkdir(exist_ok=True)
+    (modules.built / name).write_bytes(content)
+    return modules.built / name
+
+
+def another_run(modules: BuiltModules, tmp_path: Path) -> BuiltModules:
+    return BuiltModules(modules.kept, tmp_path / "another" / BUILT)
+
+
+def test_a_module_that_one_run_has_built_is_there_in_the_next_one(modules: BuiltModules, tmp_path: Path) -> None:
+    built(modules)
+    modules.keep()
+    later = another_run(modules, tmp_path)
+    later.take()
+    assert [(path.name, path.read_bytes()) for path in later.built.iterdir()] == [(NAME, b"zip")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{NAME}.lock",
+        f"{NAME}-part",
+        "ansible.legacy.theirs-ZIP_DEFLATED-none",
+        "ansible_collections.community.general.plugins.modules.ufw-ZIP_DEFLATED-none",
+    ],
+)
+def test_what_is_unfinished_or_of_others_is_not_kept(modules: BuiltModules, name: str) -> None:
+    built(modules, name)
+    modules.keep()
+    assert not modules.kept.exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"zi", b"another"])
+def test_a_file_that_is_not_whole_is_not_taken(modules: BuiltModules, tmp_path: Path, damage: bytes) -> None:
+    built(modules)
+    modules.keep()
+    path = modules.kept / NAME
+    path.write_bytes(path.read_bytes()[:32] + damage)
+    later = another_run(modules, tmp_path)
+    later.take()
+    assert not list(later.built.iterdir())
+
+
+@pytest.mark.parametrize("which", ["kept", "parent"])
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o702])
+def test_a_directory_that_others_may_open_is_neither_read_nor_written(
+    modules: BuiltModules, tmp_path: Path, which: str, mode: int
+) -> None:
+    built(modules)
+    modules.keep()
+    directory = modules.kept if which == "kept" else modules.kept.parent
+    directory.chmod(mode)
+    later = another_run(modules, tmp_path)
+    later.take()
+    assert not later.built.exists()
+    built(modules, "ansible.modules.copy-ZIP_DEFLATED-none")
+    modules.keep()
+    assert [path.name for path in modules.kept.iterdir()] == [NAME]
+
+
+def test_a_link_to_a_directory_is_not_used(modules: BuiltModules, tmp_path: Path) -> None:
+    built(modules)
+    modules.keep()
+    modules.kept.rename(tmp_path / "elsewhere")
+    modules.kept.symlink_to(tmp_path / "elsewhere")
+    later = another_run(modules, tmp_path)
+    later.take()
+    assert not later.built.exists()
+
+
+def test_sets_of_older_versions_are_removed(modules: BuiltModules) -> None:
+    for number in range(MOST + 2):
+        other = BuiltModules(modules.kept.parent / f"older{number}", modules.built)
+        built(other)
+        other.keep()
+        os.utime(other.kept, (number, number))
+    built(modules)
+    modules.keep()
+    names = {path.name for path in modules.kept.parent.iterdir()}
+    assert names == {"digest", *(f"older{number}" for number in range(3, MOST + 2))}
+
+
+def test_the_digest_has_each_file_with_its_path_and_content(tmp_path: Path) -> None:
+    def found() -> str:
+        return digest([str(tmp_path / "one"), str(tmp_path / "two"), str(tmp_path / "one")])
+
+    for place in ("one", "two"):
+        (tmp_path / place / "inner").mkdir(parents=True)
+    (tmp_path / "one/inner/a.py").write_text("a = 1")
+    seen = [found()]
+    (tmp_path / "one/inner/a.py").write_text("a = 2")
+    seen.append(found())
+    (tmp_path / "one/inner/a.py").rename(tmp_path / "one/inner/b.py")
+    seen.append(found())
+    (tmp_path / "one/inner/b.py").rename(tmp_path / "two/inner/b.py")
+    seen.append(found())
+    (tmp_path / "one/text.md").write_text("no code")
+    assert len(set(seen)) == len(seen)
+    assert found() == seen[-1]
+
+
+def test_the_digest_of_the_project_depends_on_the_order_of_the_places(tmp_path: Path) -> None:
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / f"{place}.py").write_text(place)
+    assert digest([str(tmp_path / "one"), str(tmp_path / "two")]) != digest(
+        [str(tmp_path / "two"), str(tmp_path / "one")]
+    )
+    assert of_project(tmp_path).kept.parent == tmp_path / ".cache/modules"
+
+
+def played(tmp_path: Path, text: str) -> str:
+    """Run a playbook with a module that says `text`. Return what Ansible prints, with its own account of modules."""
+    (tmp_path / "library").mkdir(exist_ok=True)
+    (tmp_path / "library/kafka_said.py").write_text(MODULE.format(text=text))
+    (tmp_path / "callback_plugins").mkdir(exist_ok=True)
+    callback = CALLBACK.format(utils=str(ROOT / "module_utils"), root=str(tmp_path))
+    (tmp_path / "callback_plugins/kept.py").write_text(callback)
+    (tmp_path / "play.yml").write_text(PLAY)
+    given = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+    done = subprocess.run(
+        [
+            ROOT / ".venv/bin/ansible-playbook",
+            "-i",
+            "localhost,",
+            "-c",
+            "local",
+            "-e",
+            f"ansible_python_interpreter={sys.executable}",
+            "play.yml",
+        ],
+        cwd=tmp_path,
+        env={**given, "NO_COLOR": "1", "ANSIBLE_DEBUG": "1", "ANSIBLE_MODULE_UTILS": str(ROOT / "module_utils")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"it is {text}" in done.stdout, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+def test_ansible_builds_a_module_once_and_again_after_each_change_of_its_code(tmp_path: Path) -> None:
+    assert "ANSIBALLZ: Creating module" in played(tmp_path, "old")
+    second = played(tmp_path, "old")
+    assert "ANSIBALLZ: using cached module" in second
+    assert "ANSIBALLZ: Creating module" not in second
+    assert "ANSIBALLZ: Creating module" in played(tmp_path, "new")
