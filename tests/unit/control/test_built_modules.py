@@ -164,7 +164,7 @@ def test_the_digest_of_the_project_depends_on_the_order_of_the_places(tmp_path: 
 
 
 def played(tmp_path: Path, text: str) -> str:
-    """Run a playbook with a module that says `text`. Return what Ansible prints, with its own account of modules."""
+    """Run a playbook whose module returns `text`. Return what Ansible prints, with its own account of modules."""
     (tmp_path / "library").mkdir(exist_ok=True)
     (tmp_path / "library/kafka_said.py").write_text(MODULE.format(text=text))
     (tmp_path / "callback_plugins").mkdir(exist_ok=True)
