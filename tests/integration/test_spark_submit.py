@@ -120,6 +120,7 @@ def standalone(tmp_path: Path) -> Iterator[Standalone]:
     cluster.stop()
 
 
+@pytest.mark.later
 def test_a_standalone_cluster_of_two_workers_proves_the_cluster(job: Job, standalone: Standalone) -> None:
     settings = ("--conf", "spark.executor.memory=512m")
     done = job.submit("--master", standalone.url, *settings, SPARK_LOCAL_IP="127.0.0.1")
