@@ -260,7 +260,6 @@ def test_groups_are_judged_by_counting(
     assert any("would skip 5 records" in sentence for sentence in report["verdict"]["sentences"])
 
 
-@pytest.mark.long
 def test_offsets_that_mirrormaker_never_translates_are_set_where_the_pairs_say_to_which(
     spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
