@@ -65,6 +65,7 @@ def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> No
     assert [each["labels"]["rack"] for each in found] == ["a", "b", "c"]
 
 
+@pytest.mark.later
 def test_the_key_of_prometheus_comes_and_goes_with_the_proxies(tmp_path: Path) -> None:
     place, directory = tmp_path / "watched/monitoring", tmp_path / "authority"
     users = [{"name": "prometheus", "authentication": "tls"}]

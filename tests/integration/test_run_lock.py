@@ -42,8 +42,12 @@ LOST = {"name": "Lose k1", "ansible.builtin.ping": {}, "when": "inventory_hostna
     [
         pytest.param("kafka", False, LOST, id="the host that took it is lost"),
         pytest.param("kafka", True, failing("inventory_hostname == 'k1'"), id="the host that took it fails"),
-        pytest.param("kafka", True, failing("true"), id="every host fails"),
-        pytest.param("localhost", True, failing("true"), id="the proof fails, which runs on this machine alone"),
+        pytest.param("kafka", True, failing("true"), id="every host fails", marks=pytest.mark.later),
+        pytest.param(
+            *("localhost", True, failing("true")),
+            id="the proof fails, which runs on this machine alone",
+            marks=pytest.mark.later,
+        ),
         pytest.param("kafka", True, failing("false"), id="no host fails"),
     ],
 )
@@ -121,12 +125,11 @@ def with_paths(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("away", "said"),
     [
-        (["k4", "k5"], ""),
-        (["k3", "k4"], ""),
-        (["k3", "k4", "k5"], "No answer from k3, k4, k5"),
-        (["k1", "k2", "k5"], "No answer from k1, k2, k5"),
+        pytest.param(["k4", "k5"], "", id="k4", marks=pytest.mark.later),
+        pytest.param(["k3", "k4"], "", id="k3"),
+        pytest.param(["k3", "k4", "k5"], "No answer from k3, k4, k5", id="k3-k5"),
+        pytest.param(["k1", "k2", "k5"], "No answer from k1, k2, k5", id="k1-k5", marks=pytest.mark.later),
     ],
-    ids=["k4", "k3", "k3-k5", "k1-k5"],
 )
 def test_a_run_on_some_controllers_needs_the_lock_of_most_of_all(tmp_path: Path, away: list[str], said: str) -> None:
     """Two runs with parts of the controllers do not both apply topics. The one that is refused keeps no host's lock."""
