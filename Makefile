@@ -102,10 +102,10 @@ check: setup-test ## lint, types, unit and contract tests: about a minute
 
 .PHONY: test
 test: archive archive-mirror setup-test ## every layer, the essential path of every promise
-	$(call parts,part-integration,$(TEST) $(CHECK))
+	$(call parts,part-integration,$(TEST),$(IDLE))
 
 .PHONY: test-long
-test-long: archive-older setup-test ## the longer molecule scenarios
+test-long: archive-older archive-mirror setup-test ## the longer molecule scenarios, and tests that make test leaves out
 	$(call parts,,$(TEST_LONG))
 
 .PHONY: test-all

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
@@ -18,12 +22,31 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.fixture(scope="session")
 def kafka_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     cluster = KafkaCluster.start(tmp_path_factory.mktemp("kafka"))
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The session of all tests, with the compiler of a short run, as of the command: they read few records."""
+    from spark_jobs import appcds, session, submit  # noqa: PLC0415 - most tests need no Spark
+    from spark_jobs.installation import JARS  # noqa: PLC0415
+
+    if not list(JARS.glob("*.jar")):
+        subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
+    appcds.make(os.environ, sorted(JARS.glob("*.jar")))
+    opened = session.open_session("tests", {session.JAVA_OPTIONS: submit.SHORT_RUN_JAVA})
+    yield opened
+    opened.stop()
 
 
 @pytest.fixture

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.integration.client_faults import FAULTS, QUICK, Runs, commands
 from tests.integration.kafka_cluster import KafkaCluster
 
 
+@pytest.mark.later
 def test_acks_all_keeps_what_acks_one_loses(tmp_path: Path) -> None:
     cluster = KafkaCluster.start(tmp_path / "cluster", properties=QUICK)
     try:

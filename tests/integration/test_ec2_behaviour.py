@@ -222,6 +222,7 @@ def test_what_aws_shows_late_is_waited_for_and_made_once(aws: Place, clock: Cloc
     assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
 
 
+@pytest.mark.later
 def test_a_busy_account_with_pages_of_one_item_gets_one_cluster(aws: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fifth of all calls is throttled, page tokens expire; botocore's pauses are left out."""
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
@@ -284,6 +285,7 @@ def test_what_aws_never_shows_ends_with_the_words_run_again(aws: Place) -> None:
     assert aws.everything(wanted.cluster) == ONE
 
 
+@pytest.mark.later
 def test_a_machine_that_ends_at_launch_says_why_and_costs_no_address(aws: Place) -> None:
     wanted = one_node(aws, "dies")
     aws.double.end = "Client.VolumeLimitExceeded"
@@ -298,6 +300,7 @@ def test_a_machine_that_ends_at_launch_says_why_and_costs_no_address(aws: Place)
     assert aws.everything("dies") == ONE
 
 
+@pytest.mark.later
 def test_two_control_machines_make_one_cluster(aws: Place) -> None:
     wanted, second = one_node(aws, "twice"), list[dict[str, Any]]()
 
@@ -312,6 +315,7 @@ def test_two_control_machines_make_one_cluster(aws: Place) -> None:
     assert aws.everything("twice") == ONE
 
 
+@pytest.mark.later
 def test_a_lock_that_aws_shows_late_is_waited_for_and_never_deleted(aws: Place, clock: Clock) -> None:
     wanted = one_node(aws, "lock")
     aws.apply(wanted)
@@ -386,6 +390,7 @@ def test_disks_are_known_by_id_and_mount_whatever_their_order(aws: Place) -> Non
     assert len(mounts) == 2
 
 
+@pytest.mark.later
 def test_sources_by_id_and_what_a_machine_is_launched_with_are_made_and_found_again(aws: Place) -> None:
     iam = boto3.client("iam", region_name=REGION, endpoint_url=aws.ec2.meta.endpoint_url)
     iam.create_instance_profile(InstanceProfileName="nodes")

@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.providers.lab import plan as lab_plan
 
 from tests.integration.patience import until
 
+pytestmark = pytest.mark.later  # each scenario of molecule makes its hosts with this role
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
     **os.environ,

@@ -93,6 +93,7 @@ def workers(cluster: KafkaCluster) -> set[str]:
     return {one["worker_id"].partition("/")[0] for one in said.values() if one.get("state") == "RUNNING"}
 
 
+@pytest.mark.later
 def test_a_copy_killed_under_a_producer_holds_each_record_once(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_certificate_ends_soon_by_what_it_lasts(
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
+@pytest.mark.later
 def test_an_inverted_end_of_planned_work_is_seen(tmp_path: Path) -> None:
     records = [{**one, "expr": one["expr"].replace("> time()", "< time()")} for one in DATA["records"]]
     assert records != DATA["records"]
@@ -114,6 +115,7 @@ def test_an_inverted_end_of_planned_work_is_seen(tmp_path: Path) -> None:
     assert {name for name in yielding if f"{name}: work" in tested.stderr} == set(yielding)
 
 
+@pytest.mark.later
 def test_an_inverted_comparison_is_seen(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = [each for one in pool.map(lambda alert: survivors(tmp_path, alert), ALERTS.values()) for each in one]

@@ -102,6 +102,7 @@ def noticed_after(fragile: KafkaCluster, node: int, health: Module) -> float:
     return noticed - probe.moment - 2 * max(0.0, look - 0.1)
 
 
+@pytest.mark.later
 def test_readiness_is_noticed_within_a_third_of_a_second(
     fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
 ) -> None:

@@ -107,6 +107,7 @@ def test_a_producer_is_connected_to_brokers_that_lead_nothing(kafka_cluster: Kaf
     assert until(opened, lambda found: found == [1] * len(ports), 90) == [1] * len(ports)
 
 
+@pytest.mark.later
 def test_its_topic_is_made_although_the_active_controller_has_just_died(kafka_cluster: KafkaCluster) -> None:
     leader = kafka_cluster.active_controller
     topic = ProbeTopic(ProbeSettings(kafka_cluster.bootstrap_servers, "c", 6, 120, run_id="lone"))

@@ -13,6 +13,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = ROOT / "playbooks/tasks"
+#: By ansible.cfg alone, Ansible would ask a lost host again for a minute.
+SETTINGS = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_SSH_RETRIES": "1"}
 LOCAL = {
     "ansible_connection": "local",
     "ansible_python_interpreter": "{{ ansible_playbook_python }}",
@@ -40,8 +42,12 @@ LOST = {"name": "Lose k1", "ansible.builtin.ping": {}, "when": "inventory_hostna
     [
         pytest.param("kafka", False, LOST, id="the host that took it is lost"),
         pytest.param("kafka", True, failing("inventory_hostname == 'k1'"), id="the host that took it fails"),
-        pytest.param("kafka", True, failing("true"), id="every host fails"),
-        pytest.param("localhost", True, failing("true"), id="the proof fails, which runs on this machine alone"),
+        pytest.param("kafka", True, failing("true"), id="every host fails", marks=pytest.mark.later),
+        pytest.param(
+            *("localhost", True, failing("true")),
+            id="the proof fails, which runs on this machine alone",
+            marks=pytest.mark.later,
+        ),
         pytest.param("kafka", True, failing("false"), id="no host fails"),
     ],
 )
@@ -70,7 +76,7 @@ def test_the_lock_of_a_controller_outside_of_the_play_is_released(
     (tmp_path / "inventory.yml").write_text(yaml.safe_dump(INVENTORY))
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
     command = ["ansible-playbook", "-v", "-i", str(tmp_path / "inventory.yml"), str(tmp_path / "play.yml")]
-    environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
+    environment = {**os.environ, **SETTINGS}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert (tmp_path / "lock.guard").exists(), ran.stdout + ran.stderr  # it was taken
     assert not (tmp_path / "lock").exists(), ran.stdout
@@ -101,7 +107,7 @@ def test_a_run_that_a_controller_refuses_does_not_go_on_with_its_other_hosts(tmp
     (tmp_path / "inventory.yml").write_text(yaml.safe_dump(INVENTORY))
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
     command = ["ansible-playbook", "-i", str(tmp_path / "inventory.yml"), str(tmp_path / "play.yml")]
-    environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
+    environment = {**os.environ, **SETTINGS}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert "c1 is being changed by another run" in ran.stdout + ran.stderr, ran.stdout + ran.stderr
     assert "did not answer" not in ran.stdout + ran.stderr
@@ -119,12 +125,11 @@ def with_paths(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("away", "said"),
     [
-        (["k4", "k5"], ""),
-        (["k3", "k4"], ""),
-        (["k3", "k4", "k5"], "No answer from k3, k4, k5"),
-        (["k1", "k2", "k5"], "No answer from k1, k2, k5"),
+        pytest.param(["k4", "k5"], "", id="k4", marks=pytest.mark.later),
+        pytest.param(["k3", "k4"], "", id="k3"),
+        pytest.param(["k3", "k4", "k5"], "No answer from k3, k4, k5", id="k3-k5"),
+        pytest.param(["k1", "k2", "k5"], "No answer from k1, k2, k5", id="k1-k5", marks=pytest.mark.later),
     ],
-    ids=["k4", "k3", "k3-k5", "k1-k5"],
 )
 def test_a_run_on_some_controllers_needs_the_lock_of_most_of_all(tmp_path: Path, away: list[str], said: str) -> None:
     """Two runs with parts of the controllers do not both apply topics. The one that is refused keeps no host's lock."""
@@ -142,7 +147,7 @@ def test_a_run_on_some_controllers_needs_the_lock_of_most_of_all(tmp_path: Path,
     )
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
     command = ["ansible-playbook", "-i", str(tmp_path / "inventory.yml"), str(tmp_path / "play.yml")]
-    environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
+    environment = {**os.environ, **SETTINGS}
     ran = subprocess.run(
         [*command, "--limit", "k1,k2,k3"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )

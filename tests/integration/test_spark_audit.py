@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,16 +33,6 @@ ROOT = Path(__file__).resolve().parents[2]
 Case = tuple[Callable[[DataFrame], DataFrame], dict[str, int]]
 RECORDS = 1200
 SETTLED_SECONDS = 240
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    if not list(JARS.glob("*.jar")):
-        subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
-    appcds.make(os.environ, sorted(JARS.glob("*.jar")))
-    opened = session.open_session("tests")
-    yield opened
-    opened.stop()
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
 from plugins.action.kafka_client_files import put
-from spark_jobs import session
 from spark_jobs.errors import UnreachableError
 from spark_jobs.progress import Progress
 from spark_jobs.proof.command import begun, prove
@@ -109,13 +108,6 @@ def write_files(cluster: KafkaCluster, listener: str, user: dict[str, str]) -> C
     topic = f"{TOPIC}-{user['name']}-{random_id()}"
     create(cluster.bootstrap_servers, topic, 3, replicas=1)
     return Clients(cluster.nodes[1], cluster.directory / user["name"], topic)
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    opened = session.open_session("client-files")
-    yield opened
-    opened.stop()
 
 
 def given(files: Path, kind: str) -> dict[str, Any]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_jobs import session
-from spark_jobs.installation import JARS
 from spark_jobs.record_format import Workload
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.patience import until
@@ -21,15 +16,6 @@ from tests.integration.spark_topic import SparkTopic, create
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = 1200
 POOLS = "org.apache.spark.sql.kafka010.consumer.KafkaDataConsumer$"
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    if not list(JARS.glob("*.jar")):
-        subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
-    opened = session.open_session("memory")
-    yield opened
-    opened.stop()
 
 
 @pytest.fixture

@@ -17,9 +17,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 from pyspark.sql import SparkSession
 
-from spark_jobs import session
 from spark_jobs.errors import EXIT_PROVEN, UsageError
-from spark_jobs.installation import JARS
 from spark_jobs.progress import Progress
 from spark_jobs.proof import comparison, pairing, record_by_record
 from spark_jobs.proof.command import begun, prove
@@ -43,15 +41,6 @@ COMPACTED = {
     "segment.ms": "500",
     "max.compaction.lag.ms": "1000",
 }
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    if not list(JARS.glob("*.jar")):
-        subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
-    opened = session.open_session("proof")
-    yield opened
-    opened.stop()
 
 
 def proven(
@@ -271,7 +260,6 @@ def test_groups_are_judged_by_counting(
     assert any("would skip 5 records" in sentence for sentence in report["verdict"]["sentences"])
 
 
-@pytest.mark.long
 def test_offsets_that_mirrormaker_never_translates_are_set_where_the_pairs_say_to_which(
     spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ def standalone(tmp_path: Path) -> Iterator[Standalone]:
     cluster.stop()
 
 
+@pytest.mark.later
 def test_a_standalone_cluster_of_two_workers_proves_the_cluster(job: Job, standalone: Standalone) -> None:
     settings = ("--conf", "spark.executor.memory=512m")
     done = job.submit("--master", standalone.url, *settings, SPARK_LOCAL_IP="127.0.0.1")
@@ -131,6 +132,7 @@ def test_a_standalone_cluster_of_two_workers_proves_the_cluster(job: Job, standa
     assert all(standalone.ran()), standalone.ran()
 
 
+@pytest.mark.later
 def test_spark_submit_alone_is_enough(job: Job, tmp_path: Path) -> None:
     """The documented line, from another directory, without the launcher: the job makes its own native smoke test."""
     tools = find_tools(os.environ, JARS)

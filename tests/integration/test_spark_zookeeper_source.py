@@ -22,7 +22,6 @@ from confluent_kafka.admin import AdminClient
 from kafka import KafkaProducer
 from pyspark.sql import SparkSession
 
-from spark_jobs import session
 from spark_jobs.errors import UsageError
 from spark_jobs.native import NativeAdmin
 from spark_jobs.progress import Progress
@@ -37,6 +36,7 @@ from tests.integration.spark_topic import create
 from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, read
 from tests.integration.zookeeper_cluster import ZooKeeperCluster
 
+pytestmark = pytest.mark.later  # test_spark_proof has a copy of MirrorMaker, too
 VERSION = os.environ.get("KRAFT_SOURCE", "3.9.2")
 RECORDS = 3000
 SETTLED_SECONDS = 120
@@ -80,13 +80,6 @@ class Sides(NamedTuple):
         prove(spark, config, draft, progress)
         assert schema_errors(draft, Report) == []
         return draft
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    opened = session.open_session("zookeeper")
-    yield opened
-    opened.stop()
 
 
 @pytest.fixture(scope="module")

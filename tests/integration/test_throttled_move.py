@@ -124,6 +124,7 @@ def longest_wait(cluster: KafkaCluster) -> float:
     return max(later - earlier for times in acknowledged.values() for earlier, later in zip(times, times[1:])) / took
 
 
+@pytest.mark.later
 def test_clients_hardly_wait_for_replicas_that_have_arrived_under_a_throttle(kafka_cluster: KafkaCluster) -> None:
     """A throttle makes them wait in each move; a busy machine, which can stop a broker for seconds, in one of two."""
     waits: list[float] = []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.matrix import later
 from tests.unit.spec.inventories import ROOT, example
 
 BIN = Path(sys.executable).parent
@@ -106,7 +107,7 @@ def test_a_contribution_is_judged_with_the_inventory(tmp_path: Path) -> None:
     assert counted() == []
 
 
-EVERY_WAY = ["site", "playbooks/deploy_cluster", "playbooks/restart_cluster", "playbooks/verify_cluster"]
+EVERY_WAY = ["site", *later("playbooks/deploy_cluster", "playbooks/restart_cluster", "playbooks/verify_cluster")]
 
 
 @pytest.mark.parametrize("playbook", EVERY_WAY)
@@ -217,6 +218,7 @@ def cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+@pytest.mark.later
 def test_it_costs_hardly_more_than_ansible_itself(tmp_path: Path) -> None:
     inventory = example(tmp_path)
     nothing = tmp_path / "nothing.yml"

@@ -58,6 +58,7 @@ def test_the_status_names_the_cause_and_the_command_that_deploys(inventory: Path
     assert "journalctl" not in text
 
 
+@pytest.mark.later
 def test_the_bundle_is_made_without_kafka(inventory: Path) -> None:
     run(inventory, "support_bundle", 0)
     assert list((ROOT / f".kraftwright/{NAME}").glob(f"support-{NAME}-*.tar.gz"))

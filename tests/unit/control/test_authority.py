@@ -6,7 +6,6 @@ import dataclasses
 import datetime
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +28,8 @@ NODE = Node("kafka1", "orders", ("kafka1", "10.0.0.11"))
 NOW = datetime.datetime.now(datetime.timezone.utc)
 
 
-#: As it is delivered. The other tests open keys a hundred times.
+#: As it is delivered; tests run with fewer.
 DELIVERED_ROUNDS = sealed_key.ROUNDS
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_keys() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sealed_key, "ROUNDS", 3000)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,20 @@ from tests.unit.spark.kafka_log import TIMES, Entry, KafkaLog, clean
 
 WORKLOAD = Workload("run-a", 300, 100, 6, 2)
 OTHER = Workload("run-b", 300, 100, 6, 2)
+PLACE = operator.itemgetter("partition")
 KEYS = 3 * WORKLOAD.keys_per_partition  # of a stripe
+BITS = {
+    "magic": 3,
+    "run id": RUN_ID.start * 8 + 1,
+    "stripe": STRIPE.start * 8,
+    "number": (SEQUENCE.end - 1) * 8,
+    "event time": EVENT_MS.start * 8,
+    "checksum": CHECKSUM.start * 8,
+    "payload": PAYLOAD_START * 8,
+    "last byte": 99 * 8 + 1,
+    "key's tag": 100 * 8,
+    "key's number": 119 * 8,
+}
 
 
 def misplace(log: KafkaLog, sequence: int) -> None:
@@ -96,16 +109,6 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
         lambda log: copy_elsewhere(log, 20),
         {"misplaced": 1, "duplicated": 1, "read": 301},
     ),
-    "flip in the magic": (lambda log: log.flip(9, 3), {"corrupt": 1}),
-    "flip in the run id": (lambda log: log.flip(9, RUN_ID.start * 8 + 1), {"corrupt": 1}),
-    "flip in the stripe": (lambda log: log.flip(9, STRIPE.start * 8), {"corrupt": 1}),
-    "flip in the number": (lambda log: log.flip(9, (SEQUENCE.end - 1) * 8), {"corrupt": 1}),
-    "flip in the event time": (lambda log: log.flip(9, EVENT_MS.start * 8), {"corrupt": 1}),
-    "flip in the checksum": (lambda log: log.flip(9, CHECKSUM.start * 8), {"corrupt": 1}),
-    "flip in the payload": (lambda log: log.flip(9, PAYLOAD_START * 8), {"corrupt": 1}),
-    "flip in the last byte": (lambda log: log.flip(9, 99 * 8 + 1), {"corrupt": 1}),
-    "flip in the key's tag": (lambda log: log.flip(9, 100 * 8), {"corrupt": 1}),
-    "flip in the key's number": (lambda log: log.flip(9, 119 * 8), {"corrupt": 1}),
     "a value cut short": (lambda log: truncate(log, 9), {"corrupt": 1}),
     "a corrupt copy": (corrupt_copy, {"corrupt": 2, "duplicated": 1, "read": 301}),
     "a foreign header": (
@@ -148,8 +151,22 @@ def test_both_ways_of_the_audit_count_exactly_what_was_injected(
     assert aggregate.counts(results, rows, WORKLOAD.records) == {**clean(WORKLOAD), **expected}
     summary = [row.asDict() for row in audit.summarize(log.frame(spark), WORKLOAD, TIMES).collect()]
     quick = aggregate.flawless(summary, WORKLOAD, log.spans())
-    place = operator.itemgetter("partition")
-    assert (None if expected else sorted(rows, key=place)) == (quick and sorted(quick, key=place))
+    assert (None if expected else sorted(rows, key=PLACE)) == (quick and sorted(quick, key=PLACE))
+
+
+def test_a_flip_in_each_part_of_a_record_is_found_in_its_partition_by_both_ways(spark: SparkSession) -> None:
+    """One in each partition, but for the last two, which alone are proven in one pass."""
+    workload = Workload("run-a", 300, 100, len(BITS) + 2, 2)
+    first = {workload.partition_of(sequence): sequence for sequence in reversed(range(workload.records))}
+    log = KafkaLog.from_workload(workload)
+    for partition, bit in enumerate(BITS.values()):
+        log.flip(first[partition], bit)
+    rows = [row.asDict() for row in audit.reconcile(log.judged(spark)).collect()]
+    results = aggregate.per_partition(rows, workload, log.spans(), {})
+    assert aggregate.counts(results, rows, workload.records) == {**clean(workload), "corrupt": len(BITS)}
+    assert [one["corrupt"] for one in sorted(results, key=PLACE)] == [1] * len(BITS) + [0, 0]
+    summary = [row.asDict() for row in audit.summarize(log.frame(spark), workload, TIMES).collect()]
+    assert aggregate.proven(summary, workload, log.spans()) == {len(BITS), len(BITS) + 1}
 
 
 def test_holes_in_the_offsets_are_not_losses(spark: SparkSession) -> None:

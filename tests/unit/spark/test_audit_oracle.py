@@ -20,7 +20,7 @@ def test_the_audit_and_a_count_in_plain_python_agree(spark: SparkSession, plans:
 
 @seed(82)
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), database=None, phases=[Phase.generate]
+    max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), database=None, phases=[Phase.generate]
 )
 @given(plans=PLANS)
 def test_exactly_the_partitions_without_a_fault_are_proven_in_one_pass(plans: Plans) -> None:

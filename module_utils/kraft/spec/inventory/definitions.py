@@ -53,10 +53,12 @@ class Definitions:
     topic: Mapping[str, Setting]
 
 
-def versions() -> list[str]:
+@lru_cache(maxsize=1)
+def versions() -> tuple[str, ...]:
     """Return the versions with definitions, the newest last."""
     found = (FILE.fullmatch(path.name) for path in DATA.glob("kafka_*.json"))
-    return [".".join(map(str, each)) for each in sorted(tuple(map(int, match.groups())) for match in found if match)]
+    known = sorted(tuple(map(int, match.groups())) for match in found if match)
+    return tuple(".".join(map(str, each)) for each in known)
 
 
 def nearest_version(version: str) -> str:
@@ -64,7 +66,7 @@ def nearest_version(version: str) -> str:
     known = versions()
     series = version.rpartition(".")[0]
     alike = [each for each in known if each.rpartition(".")[0] == series]
-    return version if version in known else (alike or known)[-1]
+    return version if version in known else (alike or list(known))[-1]
 
 
 def of_mirror(version: str) -> dict[str, Any]:
