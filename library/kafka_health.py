@@ -158,7 +158,7 @@ def node(module: KraftModule) -> Node | None:
 def wait(module: KraftModule, client: Client, wanted: Expected) -> dict[str, Any]:
     params, started = module.params, time.monotonic()
     watch = Watch(client, wanted, params["node_id"], node(module))
-    seen = watch.wait(params["timeout"])
+    seen = watch.wait_for_others(watch.wait(params["timeout"]))
     if params["unit"] and params["node_id"] is not None:
         planned_work.end()
     if params["deployed"]:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
+from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.health import Expected, distance, unhealthy_reasons
 from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, failed
 from ansible.module_utils.kraft.cluster.shutdown_check import decided
-from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
+from ansible.module_utils.kraft.cluster.slow_progress import Slow
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
 from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose
@@ -27,10 +28,9 @@ PARTS = ("topics", "quorum", "reassignments")
 POLL_SECONDS = 0.2
 ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0
-SLOW_SECONDS = 2.0
 UNKNOWN_SECONDS = 30.0  #: for an election and, after it, longer than a session
 PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation
-NOTHING_MEASURED = 1 << 62  #: bytes; more than any measure
+OTHERS_SECONDS = 5.0  #: for nodes that started at the same moment
 CRASHES = 2  #: automatic restarts during a watch after which a unit counts as crashing repeatedly
 
 
@@ -51,14 +51,16 @@ class Look:
         """Return ``known``, ``unknown`` or ``unreachable``."""
         return type(self.cluster).__name__.lower()
 
+    def all_healthy(self, wanted: Expected) -> bool:
+        """Check whether no node has a problem, regardless of ``wanted.only``."""
+        everywhere = dataclasses.replace(wanted, only=frozenset())
+        return not self.problems and self.snapshot is not None and not unhealthy_reasons(self.snapshot, everywhere)
+
     def as_dict(self, wanted: Expected) -> dict[str, Any]:
         """Return ``healthy``, ``all_healthy``, ``answer``, ``problems`` and ``snapshot`` (no topics) of modules."""
-        everywhere = dataclasses.replace(wanted, only=frozenset())
         return {
             "healthy": not self.problems,
-            "all_healthy": not self.problems
-            and self.snapshot is not None
-            and not unhealthy_reasons(self.snapshot, everywhere),
+            "all_healthy": self.all_healthy(wanted),
             "answer": self.answer,
             "problems": list(self.problems),
             "snapshot": dataclasses.replace(self.snapshot, topics=None).to_dict() if self.snapshot else None,
@@ -141,54 +143,6 @@ class Node:
         return ""
 
 
-class Slow:
-    """Progress although nothing becomes healthy for long: recovered logs, replicas that catch up.
-
-    Only a new best counts: a log that was not loaded before, fewer bytes between leaders and their late replicas than
-    ever. Under traffic a replica that never catches up grows, too.
-    """
-
-    def __init__(self, client: Client, node: Node | None) -> None:
-        self._client, self._node = client, node
-        self._next = 0.0
-        self._loaded = set[str]()
-        self._least = NOTHING_MEASURED
-
-    def measure(self, snapshot: Snapshot | None, now: float) -> tuple[int, int]:
-        """Return the number of loaded logs and the least bytes that replicas lacked; measured every few seconds."""
-        if now >= self._next:
-            self._next = now + SLOW_SECONDS
-            self._loaded.add(self._node.loading() if self._node else "")
-            self._least = min(self._least, self._lacking(snapshot) if snapshot else NOTHING_MEASURED)
-        return len(self._loaded), self._least
-
-    def _lacking(self, snapshot: Snapshot) -> int:
-        """Return the bytes that late replicas of serving brokers lack of their leaders' logs."""
-        serving = {broker.node_id: broker for broker in snapshot.brokers if not broker.fenced}
-        late = {one: out_of_sync(snapshot, one, serving) for one in serving}
-        try:
-            return sum(
-                self._bytes(serving[leader], partitions) - self._bytes(serving[one], partitions)
-                for one, led in late.items()
-                for leader, partitions in led.items()
-            )
-        except KraftError:
-            return NOTHING_MEASURED
-
-    def _bytes(self, broker: Broker, partitions: dict[str, list[int]]) -> int:
-        return sum(one.used_bytes for one in log_dirs(self._client, [broker], ANSWER_SECONDS, partitions))
-
-
-def out_of_sync(snapshot: Snapshot, node_id: int, serving: Container[int]) -> dict[int, dict[str, list[int]]]:
-    """Return serving leader -> topic -> partitions with a replica on the broker that is not in sync."""
-    found: dict[int, dict[str, list[int]]] = {}
-    for topic in snapshot.topics or ():
-        for one in topic.partitions:
-            if node_id in set(one.replicas) - set(one.isr) and one.leader in serving:
-                found.setdefault(one.leader, {}).setdefault(topic.name, []).append(one.partition)
-    return found
-
-
 class Watch:
     """Watch of a cluster. `node_id` is None if no particular node is watched; `node` then is too."""
 
@@ -247,7 +201,7 @@ class Watch:
         """
         stall_timeout, started = StallTimeout(timeout, clock), clock()
         closest: int | None = None
-        slow = Slow(self._client, self._node)
+        slow = Slow(self._client, self._node.loading if self._node else str)
         while True:
             seen = self.observe()
             given_up = self._node.given_up(clock(), at_once=not seen.problems) if self._node else ""
@@ -259,6 +213,18 @@ class Watch:
             if hopeless or not stall_timeout.lasts((closest, slow.measure(seen.snapshot, clock()))):
                 raise self._unhealthy(seen, hopeless, clock() - started)
             time.sleep(POLL_SECONDS)
+
+    def wait_for_others(self, seen: Look, clock: Callable[[], float] = time.monotonic) -> Look:
+        """Return the first observation of a healthy cluster; after OTHERS_SECONDS, the last one of a healthy node.
+
+        `seen` is an observation without problems. Nodes that start at the same moment are healthy one after the other.
+        """
+        ends = clock() + OTHERS_SECONDS
+        while not seen.all_healthy(self._wanted) and clock() < ends:
+            time.sleep(POLL_SECONDS)
+            later = self.observe()
+            seen = seen if later.problems else later
+        return seen
 
     def stay(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> Look:
         """Return the last observation after `seconds` of health. Raises UnhealthyError for trouble that persists."""

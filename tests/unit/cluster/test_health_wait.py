@@ -3,12 +3,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from typing import Any, cast
+from unittest import mock
 
 import pytest
-from ansible.module_utils.kraft.cluster import health_wait
+from ansible.module_utils.kraft.cluster import health_wait, slow_progress
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import Expected
-from ansible.module_utils.kraft.cluster.health_wait import Node, UnhealthyError, Watch
+from ansible.module_utils.kraft.cluster.health_wait import Look, Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.cluster.shutdown_check import SESSION_MS
 from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.errors import (
@@ -26,6 +27,7 @@ from tests.unit.problems import named, values
 from tests.wording_files import Wording
 
 THREE = Expected("x", frozenset({1, 2, 3}), frozenset({1, 2, 3}))
+ONE = dataclasses.replace(THREE, only=frozenset({1}))
 RUNNING = ServiceState(installed=True, active=True, pid=7, state="active", sub_state="running")
 BAD_PROPERTY = (
     "ERROR Exiting Kafka due to fatal exception (kafka.Kafka$)",
@@ -58,7 +60,7 @@ def watching(
     monkeypatch: pytest.MonkeyPatch, brokers: Brokers, node_id: int | None = None, node: Node | None = None
 ) -> Watch:
     monkeypatch.setattr(health_wait, "observe", brokers.observe)
-    monkeypatch.setattr(health_wait, "log_dirs", lambda *_: ())
+    monkeypatch.setattr(slow_progress, "log_dirs", lambda *_: ())
     monkeypatch.setattr("ansible.module_utils.kraft.cluster.health_wait.time.sleep", lambda _: None)
     return Watch(cast(Client, brokers), THREE, node_id, node)
 
@@ -184,7 +186,7 @@ def test_a_replica_that_is_filled_is_waited_for_as_long_as_it_grows(monkeypatch:
         return [LogDir(2, "/data", used_bytes=next(sizes, 40) if brokers[0].node_id == 2 else 40)]
 
     watched = watching(monkeypatch, Brokers({"kafka1:9092": behind}))
-    monkeypatch.setattr(health_wait, "log_dirs", grown)
+    monkeypatch.setattr(slow_progress, "log_dirs", grown)
     with pytest.raises(UnhealthyError, match="time is up") as failure:
         watched.wait(10, ticking())
     assert int(re.findall(r"after (\d+) s", str(failure.value))[0]) > 80
@@ -198,7 +200,7 @@ def test_a_replica_that_grows_and_never_catches_up_is_not_waited_for(monkeypatch
     watched = watching(monkeypatch, Brokers({"kafka1:9092": behind}))
     grown = {1: 2, 2: 1}
     monkeypatch.setattr(
-        health_wait,
+        slow_progress,
         "log_dirs",
         lambda _, brokers, *__: [LogDir(1, "/", used_bytes=grown[brokers[0].node_id] * next(sizes))],
     )
@@ -254,6 +256,28 @@ def test_the_timeout_grows_while_replicas_come_back(monkeypatch: pytest.MonkeyPa
     watched = watching(monkeypatch, brokers)
     monkeypatch.setattr(health_wait, "observe", observe)
     assert not watched.wait(5, ticking()).problems
+
+
+def waited_for(monkeypatch: pytest.MonkeyPatch, *later: Snapshot) -> tuple[Look, int]:
+    """Return what a node that is healthy itself sees of the others, and the number of its observations."""
+    looks = [*later]
+    observe = mock.Mock(side_effect=lambda *_: looks.pop(0) if len(looks) > 1 else looks[0])
+    watching(monkeypatch, Brokers({"kafka1:9092": cluster()}))
+    monkeypatch.setattr(health_wait, "observe", observe)
+    watched = Watch(cast(Client, Brokers({"kafka1:9092": cluster()})), ONE, 1)
+    return watched.wait_for_others(watched.observe(), ticking()), observe.call_count
+
+
+def test_a_healthy_node_waits_a_moment_for_those_that_started_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere, own = (cluster(topic("a", partition(0, [2, 3], [2]))), cluster(topic("a", partition(0, [1, 2], [2]))))
+    seen, looks = waited_for(monkeypatch, elsewhere, elsewhere, cluster())
+    assert seen.all_healthy(ONE)
+    seen, looks = waited_for(monkeypatch, elsewhere)
+    assert not seen.problems
+    assert not seen.all_healthy(ONE)
+    assert looks <= health_wait.OTHERS_SECONDS + 3
+    seen, _ = waited_for(monkeypatch, elsewhere, elsewhere, own)
+    assert seen.snapshot == elsewhere
 
 
 def test_a_cluster_that_stays_healthy_is_seen_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
