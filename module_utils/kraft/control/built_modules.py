@@ -54,7 +54,7 @@ class BuiltModules:
     def keep(self) -> None:
         """Keep what Ansible has built, after the last task. Without room for it, the next run builds it again."""
         with contextlib.suppress(OSError):
-            new = [path for path in self.built.iterdir() if _is_whole(path) and not (self.kept / path.name).exists()]
+            new = [path for path in self.built.iterdir() if _may_be_kept(path) and not (self.kept / path.name).exists()]
             if not new or not _made(self.kept):
                 return
             for path in new:
@@ -81,7 +81,7 @@ def digest(places: Iterable[str]) -> str:
     return found.hexdigest()
 
 
-def _is_whole(path: Path) -> bool:
+def _may_be_kept(path: Path) -> bool:
     return path.name.startswith(OURS) and not path.name.endswith(UNFINISHED)
 
 
