@@ -1,13 +1,14 @@
 """Processor time of each program during a run: ``python -m benchmarks.profile`` prints a Markdown table.
 
 Kafka's own part is that of Java: the nodes, and the tools that format and that create the AppCDS archive. In the roll,
-Java has Spark, too, and the other Python is the probe. Rows are the runs of ``benchmarks.deploy`` and the roll of
-``benchmarks.roll``, all on the same three hosts. It needs root.
+Java has Spark, too, and the other Python is the probe. Rows are the runs of ``benchmarks.deploy``, the roll of
+``benchmarks.roll``, and a maintenance that reboots each host, all on the same three hosts. It needs root.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -28,6 +29,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "logins on the hosts": ("sshd", "sudo", "sftp-server", "systemd-logind", "dbus"),
 }
 REST = "the rest"
+REBOOTS = ("--extra-vars", json.dumps({"kafka_reboot": True}))
 
 
 def parts(spent: Spent) -> dict[str, float]:
@@ -63,6 +65,9 @@ def measured(lab: Lab) -> dict[str, Spent]:
     with accounted() as spent:
         roll(lab, [])
     found["roll under the probe"] = spent[0]
+    with accounted() as spent:
+        lab.run(*REBOOTS, "playbooks/maintain_hosts.yml")
+    found["maintenance with reboots"] = spent[0]
     return found
 
 
