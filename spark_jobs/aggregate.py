@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
@@ -68,24 +70,26 @@ def flawless(
 def proven(rows: Iterable[Row], workload: Workload, spans: Mapping[int, tuple[int, int]]) -> set[int]:
     """Return the partitions of ``spans`` (first and end offset) whose ``audit.summarize`` rows leave no fault possible.
 
-    A partition is proven if it has as many offsets as the run has records for it, all are those of records without a
-    fault, and each one's offset minus its place is the first offset. The places add up to those of all records, so an
-    offset that is read twice does not hide one that is missed: each record is there once, and in order.
+    A partition is proven if it has as many offsets as the run has records for it, and all are those of records without
+    a fault, each at its own offset. The exclusive or of their offsets is that of all offsets, so an offset that is read
+    twice does not hide one that is missed: each record is there once, and in order.
     """
-    counts, places = Counter[int](), Counter[int]()
-    starts: dict[int, set[int]] = {partition: set() for partition in spans}
+    counts, offsets = Counter[int](), Counter[int]()
     for row in rows:
         counts[row["partition"]] += row["visible"]
-        places[row["partition"]] += row["places"] or 0
-        starts.setdefault(row["partition"], set()).update((row["lowest_start"], row["highest_start"]))
+        offsets[row["partition"]] ^= row["offsets"]
     return {
         partition
         for partition, (first, end) in spans.items()
         if partition < workload.partitions
         and counts[partition] == workload.expected_in(partition) == end - first
-        and starts[partition] <= {first}
-        and 2 * places[partition] == (end - first) * (end - first - 1)
+        and offsets[partition] == _exclusive_or(first) ^ _exclusive_or(end)
     }
+
+
+def _exclusive_or(end: int) -> int:
+    """Return the exclusive or of all numbers below ``end``: four in a row from a multiple of four make 0."""
+    return functools.reduce(operator.xor, range(end - end % 4, end), 0)
 
 
 def _flawless(row: Row, workload: Workload) -> dict[str, Any]:

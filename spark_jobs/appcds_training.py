@@ -62,7 +62,7 @@ def train(spark: SparkSession, scratch: Path) -> None:
     made.select("sequence", "partition").write.json(str(scratch / "rows"))
     account(made.join(spark.read.json(str(scratch / "rows")).select("sequence"), on="sequence"))
     with suppress(PySparkException, Py4JJavaError):
-        made.select("key", "value").write.format("kafka").options(**NOWHERE, **WRITING).save()
+        made.select("key", "value").write.format("kafka").mode("append").options(**NOWHERE, **WRITING).save()
     with suppress(PySparkException, Py4JJavaError):
         spark.read.format("kafka").options(**NOWHERE, **READING).load().count()
 

@@ -19,7 +19,7 @@ from spark_jobs.record_format import Workload
 from spark_jobs.records import key_of, partition_of, writer_of
 
 SIGNIFICANT_DIGITS = 2
-LONG_DIGITS = 19
+USUAL_DIGITS = 5  # of a latency in ms: less than 100 s
 SPREAD = 1024  # how many groups the records without a number are spread over
 
 
@@ -27,29 +27,29 @@ def account(
     rows: DataFrame, workload: Workload, times: tuple[int, int], spans: Mapping[int, tuple[int, int]]
 ) -> list[dict[str, Any]]:
     """Return ``reconcile``'s rows of all records of ``spans`` (by partition: first and end offset), as dictionaries."""
-    summary = [row.asDict() for row in summarize(rows, workload, times).collect()]
+    summary = [row.asDict() for row in summarize(rows, workload, times, spans).collect()]
     proven = aggregate.flawless(summary, workload, spans)
     if proven is not None:
         return proven
     return [row.asDict() for row in reconcile(reading.judge(rows, workload, times)).collect()]
 
 
-def summarize(rows: DataFrame, workload: Workload, times: tuple[int, int]) -> DataFrame:
-    """Count the records that have no fault by themselves, in one pass and without a sort.
+def summarize(
+    rows: DataFrame, workload: Workload, times: tuple[int, int], spans: Mapping[int, tuple[int, int]]
+) -> DataFrame:
+    """Count the records that have no fault by themselves and are at their own offset, in one pass and without a sort.
 
-    ``[partition, latency_ms, visible, fingerprint, lowest_start, highest_start, places, max_latency_ms]``; the latency
-    is cut, and ``places`` is the sum of the records' places in their partition.
+    ``[partition, latency_ms, visible, fingerprint, offsets, max_latency_ms]``; the latency is cut, and ``offsets`` is
+    the exclusive or of the records' offsets, which cannot overflow.
     """
     cut = _cut("latency_ms").alias("latency_ms")
     return (
-        reading.as_written(rows, workload, times)
+        reading.as_written(rows, workload, times, spans)
         .groupBy("partition", cut)
         .agg(
-            F.count("start").alias("visible"),
+            F.count_if("in_time").alias("visible"),
             F.bit_xor(_identity()).alias("fingerprint"),
-            F.min("start").alias("lowest_start"),
-            F.max("start").alias("highest_start"),
-            F.sum(F.col("offset") - F.col("start")).alias("places"),
+            F.bit_xor("offset").alias("offsets"),
             F.max("latency_ms").alias("max_latency_ms"),
         )
     )
@@ -196,10 +196,16 @@ def first_missing(
 
 
 def _cut(latency: str) -> Column:
-    """Return the latency with all but its leading digits set to zero. Without logarithm: exact, and cheap."""
+    """Return the latency with all but its leading digits set to zero. Without logarithm: exact, and cheap.
+
+    The usual magnitudes have a branch each, all others share the one that counts digits in text.
+    """
     cuts = [
         f"WHEN abs({latency}) < {10 ** (digits + SIGNIFICANT_DIGITS)}L THEN {latency} - {latency} % {10**digits}L"
-        for digits in range(LONG_DIGITS - SIGNIFICANT_DIGITS)
+        for digits in range(1, USUAL_DIGITS - SIGNIFICANT_DIGITS + 1)
     ]
-    rest = f"{latency} - {latency} % {10 ** (LONG_DIGITS - SIGNIFICANT_DIGITS)}L"
-    return F.expr(f"CASE {' '.join(cuts)} ELSE {rest} END")
+    zeros = f"length(string(abs({latency}))) - {SIGNIFICANT_DIGITS}"
+    rest = f"{latency} - {latency} % bigint(rpad('1', 1 + {zeros}, '0'))"
+    return F.expr(
+        f"CASE WHEN abs({latency}) < {10**SIGNIFICANT_DIGITS}L THEN {latency} {' '.join(cuts)} ELSE {rest} END"
+    )

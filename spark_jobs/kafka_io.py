@@ -96,7 +96,7 @@ class TopicIo:
     def write(self, records: DataFrame) -> None:
         """Write ``[key, value, partition]`` to the topic; returns when every record is acknowledged."""
         options = {**WRITE_OPTIONS, BATCH_SIZE: str(batch_size(self.filled_at_once)), **self._connection()}
-        records.write.format(FORMAT).options(**options).option(TOPIC, self.topic).save()
+        records.write.format(FORMAT).mode("append").options(**options).option(TOPIC, self.topic).save()
 
     def read(self, window: Window) -> DataFrame:
         """Return the window's records: ``[key, value, topic, partition, offset, timestamp, timestampType, headers]``"""

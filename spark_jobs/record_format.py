@@ -129,21 +129,20 @@ class Workload:
         own = self.partitions_of(stripe)
         return own[(sequence - self.range_of(stripe).start) % len(own)]
 
-    def place_of(self, sequence: int) -> int:
-        """Return how many of the run's records are before this one in its partition."""
-        stripe = self.stripe_of(sequence)
-        return (sequence - self.range_of(stripe).start) // len(self.partitions_of(stripe))
-
     def key_of(self, sequence: int) -> bytes:
         stripe = self.stripe_of(sequence)
         number = (sequence - self.range_of(stripe).start) % self._keys_of(stripe)
         return f"{self.tag}-{stripe:04d}-{number:06d}".encode()
 
+    def numbers_in(self, partition: int) -> range:
+        """Return the run's numbers that belong to ``partition``, in their order."""
+        stripe = ((partition + 1) * self.stripes - 1) // self.partitions
+        own, numbers = self.partitions_of(stripe), self.range_of(stripe)
+        return range(numbers.start + partition - own.start, numbers.stop, len(own))
+
     def expected_in(self, partition: int) -> int:
         """Return the number of the run's records that belong to ``partition``."""
-        stripe = ((partition + 1) * self.stripes - 1) // self.partitions
-        own = self.partitions_of(stripe)
-        return len(range(partition - own.start, len(self.range_of(stripe)), len(own)))
+        return len(self.numbers_in(partition))
 
     def _keys_of(self, stripe: int) -> int:
         """Return a multiple of the stripe's partitions, so that a key stays in one."""

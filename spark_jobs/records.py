@@ -94,11 +94,6 @@ def partition_of(sequence: str, workload: Workload) -> Column:
     return F.expr(f"int({first} + {_turn(sequence, workload)} % {width})")
 
 
-def place_of(sequence: str, workload: Workload) -> Column:
-    """Return how many of the run's records are before this one in its partition."""
-    return F.expr(f"{_turn(sequence, workload)} div {_width(sequence, workload)}")
-
-
 def _stripe(sequence: str, workload: Workload) -> str:
     return f"((({sequence} + 1L) * {workload.stripes}L - 1L) div {workload.records}L)"
 

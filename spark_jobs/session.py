@@ -29,6 +29,8 @@ SETTINGS = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    # Spark's default without kafka: its older source converts each record to an object and back (ADR 106).
+    "spark.sql.sources.useV1SourceList": "avro,csv,json,orc,parquet,text",
     "spark.python.authenticate.socketTimeout": "120s",  # 15 s for Python to fetch a result: too short on a busy machine
     # A second copy of a running task would write its records twice; and failed tasks of the write must be remembered.
     "spark.speculation": "false",

@@ -177,17 +177,16 @@ def copies_and_order(found: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[
 
 
 def summarized(log: KafkaLog) -> list[dict[str, Any]]:
-    """The one pass of the audit in plain Python: a row for each record that has no fault by itself."""
+    """The one pass of the audit in plain Python: a row for each record without a fault, at its own offset."""
     rows: list[dict[str, Any]] = []
     ends, seen = Counter[int](), {number: place for place, number in places_in_order()}
     for entry in log.entries:
         partition, offset = entry.partition, ends[entry.partition]
         ends[partition] += 1
         kind, number = number_of(entry)
-        if kind == "intact" and number is not None and not list(of_itself(entry, kind, number)):
-            start = offset - seen[number]
-            one = {"lowest_start": start, "highest_start": start, "places": seen[number]}
-            rows.append({"partition": partition, "visible": 1, **one})
+        faults = kind != "intact" or list(of_itself(entry, kind, number))
+        if number is not None and not faults and offset == seen[number]:
+            rows.append({"partition": partition, "visible": 1, "offsets": offset})
     return rows
 
 
@@ -222,7 +221,7 @@ def agree(spark: SparkSession, plans: Plans) -> int:
         assert {name: result[name] for name in names} == {name: counts[case][name] for name in names}, plans[case]  # type: ignore[literal-required]
     named = audit.first_faults(judged, 10**6).collect()
     assert {(row["kind"], row["partition"], row["offset"]) for row in named} == faults
-    summary = [row.asDict() for row in audit.summarize(log.frame(spark), WORKLOAD, TIMES).collect()]
+    summary = [row.asDict() for row in audit.summarize(log.frame(spark), WORKLOAD, TIMES, log.spans()).collect()]
     assert aggregate.proven(summary, WORKLOAD, log.spans()) == sound(log)
     judged.unpersist()
     return sum(any(counts[case][name] for name in names) for case in range(CASES))

@@ -159,7 +159,7 @@ def test_each_client_reads_what_all_the_others_sent(
     dialects.librdkafka_sends(section(files / "CLIENT.kaskade.ini"), topic, "kaskade")
     dialects.kafka_python_sends(python["producer"], topic, "kafka_python")
     record = spark.createDataFrame([("spark",)], "value string")
-    record.write.format("kafka").options(**frames["write"]).option("topic", topic).save()
+    record.write.format("kafka").mode("append").options(**frames["write"]).option("topic", topic).save()
     count = len(sent)
     assert dialects.java_reads(node, files / "CLIENT.properties", topic, count) == sent
     if (files / "CLIENT.kafbat.yaml").exists():  # none for a password that Spring would change

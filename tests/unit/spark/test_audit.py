@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import operator
 import random
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from spark_jobs import aggregate, audit
 from spark_jobs.record_format import (
@@ -72,6 +74,14 @@ def restamp(log: KafkaLog, sequence: int, event_ms: int) -> None:
     log.change(sequence, lambda entry: dataclasses.replace(entry, key=key, value=value))
 
 
+def another_tail(log: KafkaLog, sequence: int) -> None:
+    """The same record with another number at its end, under a right checksum."""
+    key, value = encode(WORKLOAD, sequence, EVENT)
+    head, tail = value[: CHECKSUM.start], value[CHECKSUM.end : -1] + b"x"
+    made = head + b"%010d" % zlib.crc32(key + head + tail) + tail
+    log.change(sequence, lambda entry: dataclasses.replace(entry, value=made))
+
+
 def corrupt_copy(log: KafkaLog) -> None:
     log.append(9)
     log.flip(9, 700)
@@ -109,6 +119,7 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
         lambda log: copy_elsewhere(log, 20),
         {"misplaced": 1, "duplicated": 1, "read": 301},
     ),
+    "another number at the end, and its checksum": (lambda log: another_tail(log, 9), {"corrupt": 1}),
     "a value cut short": (lambda log: truncate(log, 9), {"corrupt": 1}),
     "a corrupt copy": (corrupt_copy, {"corrupt": 2, "duplicated": 1, "read": 301}),
     "a foreign header": (
@@ -149,7 +160,7 @@ def test_both_ways_of_the_audit_count_exactly_what_was_injected(
     rows = [row.asDict() for row in audit.reconcile(log.judged(spark)).collect()]
     results = aggregate.per_partition(rows, WORKLOAD, log.spans(), {})
     assert aggregate.counts(results, rows, WORKLOAD.records) == {**clean(WORKLOAD), **expected}
-    summary = [row.asDict() for row in audit.summarize(log.frame(spark), WORKLOAD, TIMES).collect()]
+    summary = [row.asDict() for row in audit.summarize(log.frame(spark), WORKLOAD, TIMES, log.spans()).collect()]
     quick = aggregate.flawless(summary, WORKLOAD, log.spans())
     assert (None if expected else sorted(rows, key=PLACE)) == (quick and sorted(quick, key=PLACE))
 
@@ -165,8 +176,30 @@ def test_a_flip_in_each_part_of_a_record_is_found_in_its_partition_by_both_ways(
     results = aggregate.per_partition(rows, workload, log.spans(), {})
     assert aggregate.counts(results, rows, workload.records) == {**clean(workload), "corrupt": len(BITS)}
     assert [one["corrupt"] for one in sorted(results, key=PLACE)] == [1] * len(BITS) + [0, 0]
-    summary = [row.asDict() for row in audit.summarize(log.frame(spark), workload, TIMES).collect()]
+    summary = [row.asDict() for row in audit.summarize(log.frame(spark), workload, TIMES, log.spans()).collect()]
     assert aggregate.proven(summary, workload, log.spans()) == {len(BITS), len(BITS) + 1}
+
+
+def test_a_run_behind_older_records_of_its_topic_is_proven_in_one_pass(spark: SparkSession) -> None:
+    log = KafkaLog.from_workload(WORKLOAD)
+    before = {partition: 5 + 7 * partition for partition in log.spans()}
+    shifted = F.col("offset") + 5 + 7 * F.col("partition")
+    spans = {one: (before[one], before[one] + end) for one, (_, end) in log.spans().items()}
+    frame = log.frame(spark).withColumn("offset", shifted)
+    summary = [row.asDict() for row in audit.summarize(frame, WORKLOAD, TIMES, spans).collect()]
+    assert aggregate.proven(summary, WORKLOAD, spans) == set(spans)
+    assert sum(row["visible"] for row in summary) == WORKLOAD.records
+    spans[2] = (spans[2][0] - 1, spans[2][1] - 1)
+    summary = [row.asDict() for row in audit.summarize(frame, WORKLOAD, TIMES, spans).collect()]
+    assert aggregate.proven(summary, WORKLOAD, spans) == set(spans) - {2}
+
+
+def test_a_latency_is_cut_to_two_digits(spark: SparkSession) -> None:
+    some = [0, 9, 99, 100, 12_345, 99_999, 100_000, 123_456, 10**12 + 7, 987_654_321_012]
+    cut = {ms: int(str(ms)[:2] + "0" * len(str(ms)[2:])) for ms in some}
+    wanted = {None: None, **cut, **{-ms: -short for ms, short in cut.items()}}
+    frame = spark.createDataFrame([(ms,) for ms in wanted], "ms long").select("ms", audit._cut("ms").alias("cut"))
+    assert {row["ms"]: row["cut"] for row in frame.collect()} == wanted
 
 
 def test_holes_in_the_offsets_are_not_losses(spark: SparkSession) -> None:

@@ -52,13 +52,14 @@ def test_every_sequence_has_one_stripe(workload: Workload) -> None:
 @given(workloads)
 def test_every_partition_has_one_writer_which_fills_it_in_the_order_of_its_numbers(workload: Workload) -> None:
     writers: dict[int, set[int]] = {}
-    places: dict[int, list[int]] = {}
+    numbers: dict[int, list[int]] = {}
     for sequence in range(workload.records):
         writers.setdefault(workload.partition_of(sequence), set()).add(workload.writer_of(sequence))
-        places.setdefault(workload.partition_of(sequence), []).append(workload.place_of(sequence))
+        numbers.setdefault(workload.partition_of(sequence), []).append(sequence)
     assert all(len(own) == 1 for own in writers.values())
     assert {writer for own in writers.values() for writer in own} == set(range(workload.tasks))
-    assert all(found == list(range(workload.expected_in(partition))) for partition, found in places.items())
+    assert all(found == list(workload.numbers_in(partition)) for partition, found in numbers.items())
+    assert sum(map(workload.expected_in, range(workload.partitions))) == workload.records
 
 
 @given(workloads)

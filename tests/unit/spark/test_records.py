@@ -45,8 +45,8 @@ def test_numbers_at_the_upper_end_stay_exact(spark: SparkSession) -> None:
     workload = Workload("run-1", 10**12 - 1, 100, 10_000, 9999)
     sequences = [0, 10**11 + 7, 10**12 - 2]
     frame = spark.createDataFrame([(sequence,) for sequence in sequences], "id long")
-    twins = (records.writer_of, records.partition_of, records.place_of, records.stripe_of, records.key_of)
+    twins = (records.writer_of, records.partition_of, records.stripe_of, records.key_of)
     rows = frame.select(*(twin("id", workload) for twin in twins)).collect()
     for row, sequence in zip(rows, sequences, strict=True):
-        numbers = (workload.writer_of(sequence), workload.partition_of(sequence), workload.place_of(sequence))
-        assert (*row[:4], row[4].encode()) == (*numbers, workload.stripe_of(sequence), workload.key_of(sequence))
+        numbers = (workload.writer_of(sequence), workload.partition_of(sequence))
+        assert (*row[:3], row[3].encode()) == (*numbers, workload.stripe_of(sequence), workload.key_of(sequence))
