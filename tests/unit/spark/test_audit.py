@@ -196,8 +196,10 @@ def test_a_run_behind_older_records_of_its_topic_is_proven_in_one_pass(spark: Sp
 
 def test_a_latency_is_cut_to_two_digits(spark: SparkSession) -> None:
     some = [0, 9, 99, 100, 12_345, 99_999, 100_000, 123_456, 10**12 + 7, 987_654_321_012]
-    cut = {ms: int(str(ms)[:2] + "0" * len(str(ms)[2:])) for ms in some}
-    wanted = {None: None, **cut, **{-ms: -short for ms, short in cut.items()}}
+    wanted: dict[int | None, int | None] = {None: None}
+    for ms in some:
+        short = int(str(ms)[:2] + "0" * len(str(ms)[2:]))
+        wanted |= {ms: short, -ms: -short}
     frame = spark.createDataFrame([(ms,) for ms in wanted], "ms long").select("ms", audit._cut("ms").alias("cut"))
     assert {row["ms"]: row["cut"] for row in frame.collect()} == wanted
 
