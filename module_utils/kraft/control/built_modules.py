@@ -35,10 +35,14 @@ MODE = 0o700
 
 @dataclass(frozen=True)
 class BuiltModules:
-    """``kept``: the directory of this version's modules; ``built``: the directory in which Ansible looks for them."""
+    """``kept``: the directory of this version's modules; ``built``: the directory in which Ansible looks for them.
+
+    ``places``: the sources of which the name of ``kept`` is the digest.
+    """
 
     kept: Path
     built: Path
+    places: tuple[str, ...]
 
     def take(self) -> None:
         """Give the kept modules to Ansible, before the first task."""
@@ -52,10 +56,13 @@ class BuiltModules:
                     _write(self.built / path.name, content[DIGEST:])
 
     def keep(self) -> None:
-        """Keep what Ansible has built, after the last task. Without room for it, the next run builds it again."""
+        """Keep what Ansible has built, after the last task, unless a source has changed since the first one.
+
+        Without room for it, the next run builds it again.
+        """
         with contextlib.suppress(OSError):
             new = [path for path in self.built.iterdir() if _may_be_kept(path) and not (self.kept / path.name).exists()]
-            if not new or not _made(self.kept):
+            if not new or digest(self.places) != self.kept.name or not _made(self.kept):
                 return
             for path in new:
                 content = path.read_bytes()
@@ -66,9 +73,9 @@ class BuiltModules:
 def of_project(root: Path) -> BuiltModules:
     """Return the modules of the project in `root`, with the versions that this process uses."""
     loaders = (module_utils_loader, module_loader)
-    places = [path for loader in loaders for path in loader._get_paths(subdirs=False)]
-    name = digest([*places, str(module_common.__file__)])
-    return BuiltModules(root / DIRECTORY / name, Path(str(vars(constants)["DEFAULT_LOCAL_TMP"])) / BUILT)
+    places = (*(path for loader in loaders for path in loader._get_paths(subdirs=False)), str(module_common.__file__))
+    run = Path(str(vars(constants)["DEFAULT_LOCAL_TMP"]))
+    return BuiltModules(root / DIRECTORY / digest(places), run / BUILT, places)
 
 
 def digest(places: Iterable[str]) -> str:

@@ -47,8 +47,10 @@ PLAY = """
 
 @pytest.fixture
 def modules(tmp_path: Path) -> BuiltModules:
-    (tmp_path / "run").mkdir()
-    return BuiltModules(tmp_path / "modules/digest", tmp_path / "run" / BUILT)
+    for name in ("run", "sources"):
+        (tmp_path / name).mkdir()
+    places = (str(tmp_path / "sources"),)
+    return BuiltModules(tmp_path / "modules" / digest(places), tmp_path / "run" / BUILT, places)
 
 
 def built(modules: BuiltModules, name: str = NAME, content: bytes = b"zip") -> Path:
@@ -58,7 +60,7 @@ def built(modules: BuiltModules, name: str = NAME, content: bytes = b"zip") -> P
 
 
 def another_run(modules: BuiltModules, tmp_path: Path) -> BuiltModules:
-    return BuiltModules(modules.kept, tmp_path / "another" / BUILT)
+    return BuiltModules(modules.kept, tmp_path / "another" / BUILT, modules.places)
 
 
 def test_a_module_that_one_run_has_built_is_there_in_the_next_one(modules: BuiltModules, tmp_path: Path) -> None:
@@ -80,6 +82,13 @@ def test_a_module_that_one_run_has_built_is_there_in_the_next_one(modules: Built
 )
 def test_what_is_unfinished_or_of_others_is_not_kept(modules: BuiltModules, name: str) -> None:
     built(modules, name)
+    modules.keep()
+    assert not modules.kept.exists()
+
+
+def test_what_was_built_while_a_source_changed_is_not_kept(modules: BuiltModules) -> None:
+    (Path(*modules.places) / "changed.py").write_text("new")
+    built(modules)
     modules.keep()
     assert not modules.kept.exists()
 
@@ -124,14 +133,14 @@ def test_a_link_to_a_directory_is_not_used(modules: BuiltModules, tmp_path: Path
 
 def test_sets_of_older_versions_are_removed(modules: BuiltModules) -> None:
     for number in range(MOST + 2):
-        other = BuiltModules(modules.kept.parent / f"older{number}", modules.built)
-        built(other)
-        other.keep()
-        os.utime(other.kept, (number, number))
+        older = modules.kept.parent / f"older{number}"
+        older.mkdir(parents=True, mode=0o700)
+        os.utime(older, (number, number))
+    modules.kept.parent.chmod(0o700)
     built(modules)
     modules.keep()
     names = {path.name for path in modules.kept.parent.iterdir()}
-    assert names == {"digest", *(f"older{number}" for number in range(3, MOST + 2))}
+    assert names == {modules.kept.name, *(f"older{number}" for number in range(3, MOST + 2))}
 
 
 def test_the_digest_has_each_file_with_its_path_and_content(tmp_path: Path) -> None:
