@@ -97,7 +97,7 @@ cluster-id: ## draw an id for a new cluster
 	@python3 -c 'import base64, uuid; print(next(i for i in iter(lambda: base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="), "") if i[0] != "-"))'
 
 .PHONY: check
-check: setup-test ## lint, types, unit and contract tests: about a minute
+check: setup-test ## lint, types, unit and contract tests: some minutes
 	$(call parts,,$(CHECK))
 
 .PHONY: test
