@@ -109,7 +109,7 @@ test-long: archive-older archive-mirror setup-test ## the longer molecule scenar
 	$(call parts,,$(TEST_LONG))
 
 .PHONY: test-all
-test-all: archive-older archive-oldest setup-test ## the same, and what is left out there
+test-all: archive-older archive-oldest archive-mirror setup-test ## the same, and what is left out there
 	$(call parts,,$(TEST_ALL))
 
 .PHONY: mutants

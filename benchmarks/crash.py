@@ -24,7 +24,7 @@ from benchmarks.traffic import STEADY, Cluster, Reconciled, Traffic, reconcile
 
 DETECTIONS = ("default", "fast")
 VICTIMS = ("a broker", "the active controller and its broker")
-LIMITS = {"a broker": Promise(4), "the active controller and its broker": Promise(5)}
+LIMITS = {"a broker": Promise(3), "the active controller and its broker": Promise(4)}
 
 
 @dataclass(frozen=True)

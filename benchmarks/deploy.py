@@ -19,8 +19,8 @@ from benchmarks.lab import Lab, Run
 from benchmarks.machine import busy_cores, described, log_progress
 
 #: Limits as a ratio to the floor of the same round; tasks are those on the busiest host.
-COLD, RERUN, LIVE = Promise(1.4), Promise(0.5), Promise(1.0)
-COLD_TASKS, RERUN_TASKS = Promise(30), Promise(8)
+COLD, RERUN, LIVE = Promise(1.4), Promise(0.4), Promise(0.6)
+COLD_TASKS, RERUN_TASKS = Promise(18), Promise(6)
 PROMISES = {"re-run": (RERUN, RERUN_TASKS), "live setting": (LIVE, COLD_TASKS)}
 #: A value that no profile has.
 LIVE_SETTING = ("--extra-vars", json.dumps({"kafka_group_config": {"num.io.threads": 5}}))

@@ -54,6 +54,12 @@ options:
       install_dir: {description: Directory of the releases., type: path, required: true}
       release: {description: Version that it must run., type: str, required: true}
       settled: {description: Settings that were changed live., type: list, elements: str, default: []}
+  others:
+    description: >-
+      Seconds for which a healthy node waits for the others, with O(expected.only), since nodes that start at the same
+      moment are healthy one after the other. With more, O(all_healthy) is true more often. Others never make it fail.
+    type: int
+    default: 0
   steady:
     description: Seconds for which it must then stay healthy. Trouble that is over within 5 seconds is let pass.
     type: int
@@ -134,6 +140,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "controllers": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 120},
     "steady": {"type": "int", "default": 0},
+    "others": {"type": "int", "default": 0},
     "until_known": {"type": "bool", "default": False},
     "deployed": {"type": "dict", "options": end_of_deployment.DEPLOYED_SPEC},
 }
@@ -158,7 +165,7 @@ def node(module: KraftModule) -> Node | None:
 def wait(module: KraftModule, client: Client, wanted: Expected) -> dict[str, Any]:
     params, started = module.params, time.monotonic()
     watch = Watch(client, wanted, params["node_id"], node(module))
-    seen = watch.wait_for_others(watch.wait(params["timeout"]))
+    seen = watch.wait_for_others(params["others"], params["timeout"])
     if params["unit"] and params["node_id"] is not None:
         planned_work.end()
     if params["deployed"]:

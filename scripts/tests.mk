@@ -10,7 +10,7 @@ TEST := $(addprefix part-,molecule-cluster-short spark)
 IDLE := $(addprefix part-,unit-spark) $(CHECK)
 TEST_LONG := $(addprefix part-,molecule-ec2 molecule-day_two-short molecule-refusals-short later molecule-interrupted-short)
 TEST_ALL := $(addprefix part-,molecule-day_two-all molecule-interrupted-all molecule-refusals molecule-cluster-all molecule-dedicated-all \
-	molecule-moved molecule-watched-all molecule-ec2 old-sources long integration-long mutants)
+	molecule-moved molecule-watched-all molecule-ec2 old-sources later long integration-long mutants)
 
 part-ansible-lint: export RUN = ansible-lint
 part-unit: export RUN = $(PYTEST) tests/unit --ignore tests/unit/spark
@@ -40,13 +40,13 @@ part-%:
 	@scripts/part $*
 
 # $(call parts,FIRST,OTHERS,IDLE): FIRST fills two cores by itself; the others run side by side. IDLE has no brokers to
-# wait for: it begins with FIRST, behind the others in the queue for a core, and ends with them after Ctrl-C, as a group of
+# wait for: it begins with FIRST, one part after the other, behind the others in the queue for a core, and ends with them after Ctrl-C, as a group of
 # processes. All run, whatever fails.
 define parts
-@rm -rf .cache/parts; code=0; $(if $3,set -m; nice -n 5 $(MAKE) --no-print-directory -k -O -j$(JOBS) $3 & idle=$$!; set +m; trap 'kill -- -$$idle 2>/dev/null || true' EXIT;) \
+@rm -rf .cache/parts; code=0; $(if $3,set -m; nice -n 5 $(MAKE) --no-print-directory -k -O $3 & idle=$$!; set +m; trap 'kill -- -$$idle 2>/dev/null || true' EXIT;) \
 $(if $1,$(MAKE) --no-print-directory $1 || code=1;) \
 $(MAKE) --no-print-directory -k -O -j$(JOBS) $2 || code=1; \
-$(if $3,wait $$idle || code=1;) \
+$(if $3,wait $$idle || code=1; trap - EXIT;) \
 echo 'the slowest tests:'; (grep -hE '^[0-9]+\.[0-9]+s (call|setup|teardown) ' .cache/parts/*.log || true) | sort -rn | cut -c-120 | sed -n 1,10p; \
 exit $$code
 endef

@@ -71,18 +71,21 @@ def proven(rows: Iterable[Row], workload: Workload, spans: Mapping[int, tuple[in
     """Return the partitions of ``spans`` (first and end offset) whose ``audit.summarize`` rows leave no fault possible.
 
     A partition is proven if it has as many offsets as the run has records for it, and all are those of records without
-    a fault, each at its own offset. The exclusive or of their offsets is that of all offsets, so an offset that is read
-    twice does not hide one that is missed: each record is there once, and in order.
+    a fault, each at its own offset. Sum and exclusive or of their offsets are those of all offsets, so offsets that are
+    read twice do not hide others that are missed: each record is there once, and in order. A sum that is too large for
+    a number of Spark is null, and proves nothing.
     """
-    counts, offsets = Counter[int](), Counter[int]()
+    counts, offsets, sums = Counter[int](), Counter[int](), Counter[int]()
     for row in rows:
         counts[row["partition"]] += row["visible"]
         offsets[row["partition"]] ^= row["offsets"]
+        sums[row["partition"]] += -1 if row["offset_sum"] is None else row["offset_sum"]
     return {
         partition
         for partition, (first, end) in spans.items()
         if partition < workload.partitions
         and counts[partition] == workload.expected_in(partition) == end - first
+        and 2 * sums[partition] == (end - first) * (first + end - 1)
         and offsets[partition] == _exclusive_or(first) ^ _exclusive_or(end)
     }
 

@@ -39,8 +39,8 @@ def summarize(
 ) -> DataFrame:
     """Count the records that have no fault by themselves and are at their own offset, in one pass and without a sort.
 
-    ``[partition, latency_ms, visible, fingerprint, offsets, max_latency_ms]``; the latency is cut, and ``offsets`` is
-    the exclusive or of the records' offsets, which cannot overflow.
+    ``[partition, latency_ms, visible, fingerprint, offsets, offset_sum, max_latency_ms]``; the latency is cut,
+    ``offsets`` is the exclusive or of the records' offsets, and ``offset_sum`` their sum, null if it is too large.
     """
     cut = _cut("latency_ms").alias("latency_ms")
     return (
@@ -50,6 +50,7 @@ def summarize(
             F.count_if("in_time").alias("visible"),
             F.bit_xor(_identity()).alias("fingerprint"),
             F.bit_xor("offset").alias("offsets"),
+            F.try_sum("offset").alias("offset_sum"),
             F.max("latency_ms").alias("max_latency_ms"),
         )
     )

@@ -186,7 +186,7 @@ def summarized(log: KafkaLog) -> list[dict[str, Any]]:
         kind, number = number_of(entry)
         faults = kind != "intact" or list(of_itself(entry, kind, number))
         if number is not None and not faults and offset == seen[number]:
-            rows.append({"partition": partition, "visible": 1, "offsets": offset})
+            rows.append({"partition": partition, "visible": 1, "offsets": offset, "offset_sum": offset})
     return rows
 
 

@@ -21,6 +21,7 @@ description:
 author: Kraftwright
 """
 
+import contextlib
 import stat
 import sys
 from pathlib import Path
@@ -102,8 +103,9 @@ class CallbackModule(CallbackBase):
         self._ours = [play for play, _ in plays]
         self._end(objection(asked(plays)) if plays else "", BAD_OPTIONS)
         self._end(unreadable(plays[0][0]) if plays else "", REFUSED)
-        if plays:
-            self._modules = built_modules.of_project(ROOT)
+        with contextlib.suppress(OSError):  # without them, Ansible builds all modules
+            self._modules = built_modules.of_project(ROOT) if plays else None
+        if self._modules:
             self._modules.take()
 
     def v2_playbook_on_stats(self, stats: Any) -> None:  # noqa: ARG002 - Ansible's signature

@@ -30,7 +30,6 @@ ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0
 UNKNOWN_SECONDS = 30.0  #: for an election and, after it, longer than a session
 PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation
-OTHERS_SECONDS = 5.0  #: for nodes that started at the same moment
 CRASHES = 2  #: automatic restarts during a watch after which a unit counts as crashing repeatedly
 
 
@@ -214,17 +213,17 @@ class Watch:
                 raise self._unhealthy(seen, hopeless, clock() - started)
             time.sleep(POLL_SECONDS)
 
-    def wait_for_others(self, seen: Look, clock: Callable[[], float] = time.monotonic) -> Look:
-        """Return the first observation of a healthy cluster; after OTHERS_SECONDS, the last one of a healthy node.
+    def wait_for_others(self, seconds: float, timeout: float, clock: Callable[[], float] = time.monotonic) -> Look:
+        """Do as ``wait``, then observe for at most `seconds` more, until all nodes are healthy.
 
-        `seen` is an observation without problems. Nodes that start at the same moment are healthy one after the other.
+        Nodes that start at the same moment are healthy one after the other. Raises UnhealthyError as ``wait`` does,
+        also if this node is no longer healthy.
         """
-        ends = clock() + OTHERS_SECONDS
+        seen, ends = self.wait(timeout, clock), clock() + seconds
         while not seen.all_healthy(self._wanted) and clock() < ends:
             time.sleep(POLL_SECONDS)
-            later = self.observe()
-            seen = seen if later.problems else later
-        return seen
+            seen = self.observe()
+        return self.wait(timeout, clock) if seen.problems else seen
 
     def stay(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> Look:
         """Return the last observation after `seconds` of health. Raises UnhealthyError for trouble that persists."""

@@ -2,19 +2,23 @@
 
 Ansible sends a module in a zip with every file that it imports. In each run it parses all these files again, module by
 module, while the hosts wait. Here a run takes the zips of an earlier run. The name of their directory is the digest of
-all files that a zip can contain. So a changed file, or another ansible-core, never gets an older zip.
+all sources. Only zips with nothing else are kept. So a changed file, or another ansible-core, never gets an older zip.
 
 Ansible unpickles these files. So the directory must belong to this user, who alone can read and write it.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
+import io
 import os
+import pickle
 import shutil
 import stat
 import tempfile
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +28,9 @@ from ansible.executor import module_common
 from ansible.plugins.loader import module_loader, module_utils_loader
 
 DIRECTORY = ".cache/modules"  #: in the project's directory
+SOURCES = ("library", "module_utils", "plugins")  #: of the project, or of it as a collection
 BUILT = "ansiballz_cache"  #: in Ansible's directory of a run
-#: Beginnings of the names of modules whose sources are in the digest: Ansible's own, and this project's.
-OURS = ("ansible.modules.", "ansible.legacy.kafka_", "ansible_collections.kraftwright.kafka.plugins.modules.")
+MADE = ("ansible/__init__.py", "ansible/module_utils/__init__.py")  #: in each zip, written by Ansible itself
 UNFINISHED = (".lock", "-part")
 MOST = 4  #: sets of modules, for two versions of ansible-core and of the project
 DIGEST = 32  #: bytes before the content: a file that was not written to its end is not used
@@ -37,59 +41,69 @@ MODE = 0o700
 class BuiltModules:
     """``kept``: the directory of this version's modules; ``built``: the directory in which Ansible looks for them.
 
-    ``places``: the sources of which the name of ``kept`` is the digest.
+    ``sources``: the digests of all files that a zip may contain.
     """
 
     kept: Path
     built: Path
-    places: tuple[str, ...]
+    sources: frozenset[bytes]
 
     def take(self) -> None:
         """Give the kept modules to Ansible, before the first task."""
         if not _of_this_user_alone(self.kept):
             return
         with contextlib.suppress(OSError):
+            os.utime(self.kept)
             self.built.mkdir(mode=MODE, parents=True, exist_ok=True)
             for path in self.kept.iterdir():
                 content = path.read_bytes()
-                if hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]:
+                if not path.name.endswith(UNFINISHED) and hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]:
                     _write(self.built / path.name, content[DIGEST:])
 
     def keep(self) -> None:
-        """Keep what Ansible has built, after the last task, unless a source has changed since the first one.
-
-        Without room for it, the next run builds it again.
-        """
+        """Keep what Ansible has built, after the last task. Without room for it, the next run builds it again."""
         with contextlib.suppress(OSError):
-            new = [path for path in self.built.iterdir() if _may_be_kept(path) and not (self.kept / path.name).exists()]
-            if not new or digest(self.places) != self.kept.name or not _made(self.kept):
+            new = [path for path in self.built.iterdir() if not (self.kept / path.name).exists()]
+            contents = {path.name: path.read_bytes() for path in new if not path.name.endswith(UNFINISHED)}
+            known = {name: content for name, content in contents.items() if self._is_known(content)}
+            if not known or not _made(self.kept):
                 return
-            for path in new:
-                content = path.read_bytes()
-                _write(self.kept / path.name, hashlib.sha256(content).digest() + content)
+            for name, content in known.items():
+                _write(self.kept / name, hashlib.sha256(content).digest() + content)
             _remove_oldest(self.kept)
+
+    def _is_known(self, content: bytes) -> bool:
+        """Check that a built module has nothing but sources as they were before the first task."""
+        zipped = base64.b64decode(pickle.loads(content).zip_data)  # noqa: S301 - written by Ansible in this run
+        with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+            found = (archive.read(name) for name in archive.namelist() if name not in MADE)
+            return all(not each or hashlib.sha256(each).digest() in self.sources for each in found)
 
 
 def of_project(root: Path) -> BuiltModules:
-    """Return the modules of the project in `root`, with the versions that this process uses."""
-    loaders = (module_utils_loader, module_loader)
-    places = (*(path for loader in loaders for path in loader._get_paths(subdirs=False)), str(module_common.__file__))
-    run = Path(str(vars(constants)["DEFAULT_LOCAL_TMP"]))
-    return BuiltModules(root / DIRECTORY / digest(places), run / BUILT, places)
+    """Return the modules of the project in `root`, with the versions that this process uses.
+
+    Raises OSError if a source cannot be read.
+    """
+    utilities = module_utils_loader._get_paths(subdirs=False)
+    ours = (str(root / name) for name in SOURCES)
+    name, sources = digest([*utilities, *module_loader._get_paths(), *ours, str(module_common.__file__)])
+    return BuiltModules(root / DIRECTORY / name, Path(str(vars(constants)["DEFAULT_LOCAL_TMP"])) / BUILT, sources)
 
 
-def digest(places: Iterable[str]) -> str:
-    """Return the digest of the Python files in `places`, with their paths; each place counts once, in this order."""
-    found = hashlib.sha256()
+def digest(places: Iterable[str]) -> tuple[str, frozenset[bytes]]:
+    """Return the digest of the Python files in `places`, with their paths, and the digest of each of them.
+
+    Each place counts once, in this order.
+    """
+    found, sources = hashlib.sha256(), set[bytes]()
     for place in dict.fromkeys(os.path.realpath(each) for each in places):
         files = [Path(place)] if place.endswith(".py") else sorted(Path(place).rglob("*.py"))
         for file in files:
-            found.update(b"%b\0%b" % (os.fsencode(file), hashlib.sha256(file.read_bytes()).digest()))
-    return found.hexdigest()
-
-
-def _may_be_kept(path: Path) -> bool:
-    return path.name.startswith(OURS) and not path.name.endswith(UNFINISHED)
+            one = hashlib.sha256(file.read_bytes()).digest()
+            found.update(b"%b\0%b" % (os.fsencode(file), one))
+            sources.add(one)
+    return found.hexdigest(), frozenset(sources)
 
 
 def _of_this_user_alone(directory: Path) -> bool:
@@ -97,14 +111,15 @@ def _of_this_user_alone(directory: Path) -> bool:
         found = [path.lstat() for path in (directory, directory.parent)]
     except OSError:
         return False
-    return all(stat.S_ISDIR(one.st_mode) and one.st_uid == os.geteuid() for one in found) and all(
-        stat.S_IMODE(one.st_mode) == MODE for one in found
-    )
+    return all(stat.S_ISDIR(one.st_mode) and one.st_uid == os.geteuid() and not one.st_mode & 0o077 for one in found)
 
 
 def _made(directory: Path) -> bool:
-    """Create the directory and its parent for this user alone; False if they belong to others."""
-    directory.parent.parent.mkdir(exist_ok=True)
+    """Create the directory and its parent in a project of this user; False if others may open them."""
+    cache = directory.parent.parent
+    if cache.parent.stat().st_uid != os.geteuid():
+        return False
+    cache.mkdir(exist_ok=True)
     for path in (directory.parent, directory):
         path.mkdir(mode=MODE, exist_ok=True)
     return _of_this_user_alone(directory)

@@ -262,22 +262,29 @@ def waited_for(monkeypatch: pytest.MonkeyPatch, *later: Snapshot) -> tuple[Look,
     """Return what a node that is healthy itself sees of the others, and the number of its observations."""
     looks = [*later]
     observe = mock.Mock(side_effect=lambda *_: looks.pop(0) if len(looks) > 1 else looks[0])
-    watching(monkeypatch, Brokers({"kafka1:9092": cluster()}))
+    brokers = Brokers({"kafka1:9092": cluster()})
+    watching(monkeypatch, brokers)
     monkeypatch.setattr(health_wait, "observe", observe)
-    watched = Watch(cast(Client, Brokers({"kafka1:9092": cluster()})), ONE, 1)
-    return watched.wait_for_others(watched.observe(), ticking()), observe.call_count
+    return Watch(cast(Client, brokers), ONE, 1).wait_for_others(5, 10, ticking()), observe.call_count
 
 
 def test_a_healthy_node_waits_a_moment_for_those_that_started_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere, own = (cluster(topic("a", partition(0, [2, 3], [2]))), cluster(topic("a", partition(0, [1, 2], [2]))))
+    elsewhere = cluster(topic("a", partition(0, [2, 3], [2])))
     seen, looks = waited_for(monkeypatch, elsewhere, elsewhere, cluster())
     assert seen.all_healthy(ONE)
+    assert looks == 3
     seen, looks = waited_for(monkeypatch, elsewhere)
     assert not seen.problems
     assert not seen.all_healthy(ONE)
-    assert looks <= health_wait.OTHERS_SECONDS + 3
-    seen, _ = waited_for(monkeypatch, elsewhere, elsewhere, own)
-    assert seen.snapshot == elsewhere
+    assert looks < 10
+
+
+def test_a_node_that_dies_while_it_waits_for_others_is_not_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere, own = (cluster(topic("a", partition(0, [2, 3], [2]))), cluster(topic("a", partition(0, [1, 2], [2]))))
+    with pytest.raises(UnhealthyError, match="time is up"):
+        waited_for(monkeypatch, elsewhere, elsewhere, own)
+    seen, _ = waited_for(monkeypatch, elsewhere, elsewhere, own, own, own, own, own, own, cluster())
+    assert seen.all_healthy(ONE)
 
 
 def test_a_cluster_that_stays_healthy_is_seen_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

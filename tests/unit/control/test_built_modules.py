@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import io
 import os
+import pickle
 import subprocess
 import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from ansible.module_utils.kraft.control.built_modules import BUILT, MOST, BuiltModules, digest, of_project
@@ -47,50 +55,84 @@ PLAY = """
 
 @pytest.fixture
 def modules(tmp_path: Path) -> BuiltModules:
-    for name in ("run", "sources"):
-        (tmp_path / name).mkdir()
-    places = (str(tmp_path / "sources"),)
-    return BuiltModules(tmp_path / "modules" / digest(places), tmp_path / "run" / BUILT, places)
+    (tmp_path / "run").mkdir()
+    sources = frozenset({hashlib.sha256(b"source").digest()})
+    return BuiltModules(tmp_path / "project/.cache/modules/digest", tmp_path / "run" / BUILT, sources)
 
 
-def built(modules: BuiltModules, name: str = NAME, content: bytes = b"zip") -> Path:
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+
+
+@dataclass
+class Zipped:
+    """A built module as Ansible keeps it."""
+
+    zip_data: bytes
+
+
+def built(modules: BuiltModules, name: str = NAME, more: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
+    """Let Ansible build a module of one known source, and of `more`. Return its file."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        made = {"ansible/__init__.py": b"made by Ansible", "ansible/module_utils/kraft/__init__.py": b""}
+        for path, text in {**made, "ansible/modules/one.py": b"source", **more}.items():
+            archive.writestr(path, text)
     modules.built.mkdir(exist_ok=True)
-    (modules.built / name).write_bytes(content)
-    return modules.built / name
+    (modules.built / name).write_bytes(pickle.dumps(Zipped(base64.b64encode(content.getvalue()))))
+    return (modules.built / name).read_bytes()
 
 
 def another_run(modules: BuiltModules, tmp_path: Path) -> BuiltModules:
-    return BuiltModules(modules.kept, tmp_path / "another" / BUILT, modules.places)
+    return BuiltModules(modules.kept, tmp_path / "another" / BUILT, modules.sources)
 
 
 def test_a_module_that_one_run_has_built_is_there_in_the_next_one(modules: BuiltModules, tmp_path: Path) -> None:
-    built(modules)
+    content = built(modules)
     modules.keep()
     later = another_run(modules, tmp_path)
     later.take()
-    assert [(path.name, path.read_bytes()) for path in later.built.iterdir()] == [(NAME, b"zip")]
+    assert [(path.name, path.read_bytes()) for path in later.built.iterdir()] == [(NAME, content)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"{NAME}.lock",
-        f"{NAME}-part",
-        "ansible.legacy.theirs-ZIP_DEFLATED-none",
-        "ansible_collections.community.general.plugins.modules.ufw-ZIP_DEFLATED-none",
-    ],
-)
-def test_what_is_unfinished_or_of_others_is_not_kept(modules: BuiltModules, name: str) -> None:
+@pytest.mark.parametrize("name", [f"{NAME}.lock", f"{NAME}-part"])
+def test_what_is_unfinished_is_not_kept(modules: BuiltModules, name: str) -> None:
     built(modules, name)
     modules.keep()
     assert not modules.kept.exists()
 
 
-def test_what_was_built_while_a_source_changed_is_not_kept(modules: BuiltModules) -> None:
-    (Path(*modules.places) / "changed.py").write_text("new")
-    built(modules)
+@pytest.mark.parametrize("place", ["ansible/module_utils/basic.py", "library/kafka_mine.py", "a/text.json"])
+def test_a_module_with_a_file_that_was_no_source_before_the_run_is_not_kept(modules: BuiltModules, place: str) -> None:
+    """It was changed during the run, or a role brings it, or another collection."""
+    built(modules, more={place: b"of a role"})
     modules.keep()
     assert not modules.kept.exists()
+
+
+def test_remains_of_a_killed_run_are_not_taken(modules: BuiltModules, tmp_path: Path) -> None:
+    built(modules)
+    modules.keep()
+    (modules.kept / "tmp1-part").write_bytes((modules.kept / NAME).read_bytes())
+    later = another_run(modules, tmp_path)
+    later.take()
+    assert [path.name for path in later.built.iterdir()] == [NAME]
+
+
+def test_a_directory_that_inherits_its_group_is_used(modules: BuiltModules) -> None:
+    project = modules.kept.parents[2]
+    project.chmod(0o2755)
+    built(modules)
+    modules.keep()
+    assert (modules.kept / NAME).exists()
+
+
+def test_nothing_is_kept_in_a_project_of_another_user(modules: BuiltModules, monkeypatch: pytest.MonkeyPatch) -> None:
+    built(modules)
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    modules.keep()
+    assert not modules.kept.parent.exists()
 
 
 @pytest.mark.parametrize("damage", [b"", b"zi", b"another"])
@@ -140,12 +182,12 @@ def test_sets_of_older_versions_are_removed(modules: BuiltModules) -> None:
     built(modules)
     modules.keep()
     names = {path.name for path in modules.kept.parent.iterdir()}
-    assert names == {modules.kept.name, *(f"older{number}" for number in range(3, MOST + 2))}
+    assert names == {"digest", *(f"older{number}" for number in range(3, MOST + 2))}
 
 
 def test_the_digest_has_each_file_with_its_path_and_content(tmp_path: Path) -> None:
     def found() -> str:
-        return digest([str(tmp_path / "one"), str(tmp_path / "two"), str(tmp_path / "one")])
+        return digest([str(tmp_path / "one"), str(tmp_path / "two"), str(tmp_path / "one")])[0]
 
     for place in ("one", "two"):
         (tmp_path / place / "inner").mkdir(parents=True)
@@ -166,9 +208,9 @@ def test_the_digest_of_the_project_depends_on_the_order_of_the_places(tmp_path: 
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
         (tmp_path / place / f"{place}.py").write_text(place)
-    assert digest([str(tmp_path / "one"), str(tmp_path / "two")]) != digest(
-        [str(tmp_path / "two"), str(tmp_path / "one")]
-    )
+    both = [str(tmp_path / "one"), str(tmp_path / "two")]
+    assert digest(both)[0] != digest(reversed(both))[0]
+    assert digest(both)[1] == {hashlib.sha256(name.encode()).digest() for name in ("one", "two")}
     assert of_project(tmp_path).kept.parent == tmp_path / ".cache/modules"
 
 
