@@ -40,8 +40,8 @@ part-%:
 	@scripts/part $*
 
 # $(call parts,FIRST,OTHERS,IDLE): FIRST fills two cores by itself; the others run side by side. IDLE has no brokers to
-# wait for: it begins with FIRST, one part after the other, behind the others in the queue for a core, and ends with them after Ctrl-C, as a group of
-# processes. All run, whatever fails.
+# wait for: it begins with FIRST, one part after the other, with less priority. It is a group of processes, so that it
+# ends with the others after Ctrl-C. All run, whatever fails.
 define parts
 @rm -rf .cache/parts; code=0; $(if $3,set -m; nice -n 5 $(MAKE) --no-print-directory -k -O $3 & idle=$$!; set +m; trap 'kill -- -$$idle 2>/dev/null || true' EXIT;) \
 $(if $1,$(MAKE) --no-print-directory $1 || code=1;) \

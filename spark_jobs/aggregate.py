@@ -76,14 +76,18 @@ def proven(rows: Iterable[Row], workload: Workload, spans: Mapping[int, tuple[in
     a number of Spark is null, and proves nothing.
     """
     counts, offsets, sums = Counter[int](), Counter[int](), Counter[int]()
+    too_large: set[int] = set()
     for row in rows:
         counts[row["partition"]] += row["visible"]
         offsets[row["partition"]] ^= row["offsets"]
-        sums[row["partition"]] += -1 if row["offset_sum"] is None else row["offset_sum"]
+        sums[row["partition"]] += row["offset_sum"] or 0
+        if row["offset_sum"] is None:
+            too_large.add(row["partition"])
     return {
         partition
         for partition, (first, end) in spans.items()
         if partition < workload.partitions
+        and partition not in too_large
         and counts[partition] == workload.expected_in(partition) == end - first
         and 2 * sums[partition] == (end - first) * (first + end - 1)
         and offsets[partition] == _exclusive_or(first) ^ _exclusive_or(end)

@@ -15,6 +15,7 @@ description:
     reports success.
   - Refuses an inventory with a file that is no YAML, or that no given vault password decrypts, with file and line.
   - Refuses a run without the settings of the project's C(ansible.cfg) that the plays rely on.
+  - Gives Ansible the modules that an earlier run has built, if no source has changed, and keeps those that it builds.
   - Other playbooks are left alone. Listings (C(--list-tasks), C(--syntax-check)) load no callback.
   - Ansible calls callbacks before any play, regardless of the task at which a run begins. This one is found beside the
     playbooks (C(playbooks/callback_plugins)), so that it needs no ansible.cfg.

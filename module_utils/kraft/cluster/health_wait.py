@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.cluster.health import Expected, distance, unheal
 from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, failed
 from ansible.module_utils.kraft.cluster.shutdown_check import decided
-from ansible.module_utils.kraft.cluster.slow_progress import Slow
+from ansible.module_utils.kraft.cluster.slow_progress import ANSWER_SECONDS, Slow
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
@@ -26,7 +26,6 @@ from ansible.module_utils.kraft.node.service.unit_state import ServiceState
 
 PARTS = ("topics", "quorum", "reassignments")
 POLL_SECONDS = 0.2
-ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0
 UNKNOWN_SECONDS = 30.0  #: for an election and, after it, longer than a session
 PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation

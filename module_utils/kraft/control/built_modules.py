@@ -33,6 +33,8 @@ BUILT = "ansiballz_cache"  #: in Ansible's directory of a run
 MADE = ("ansible/__init__.py", "ansible/module_utils/__init__.py")  #: in each zip, written by Ansible itself
 UNFINISHED = (".lock", "-part")
 MOST = 4  #: sets of modules, for two versions of ansible-core and of the project
+#: What a file in another form raises, as of a later ansible-core.
+OTHER_FORM = (AttributeError, EOFError, ImportError, TypeError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile)
 DIGEST = 32  #: bytes before the content: a file that was not written to its end is not used
 MODE = 0o700
 
@@ -74,10 +76,13 @@ class BuiltModules:
 
     def _is_known(self, content: bytes) -> bool:
         """Check that a built module has nothing but sources as they were before the first task."""
-        zipped = base64.b64decode(pickle.loads(content).zip_data)  # noqa: S301 - written by Ansible in this run
-        with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
-            found = (archive.read(name) for name in archive.namelist() if name not in MADE)
-            return all(not each or hashlib.sha256(each).digest() in self.sources for each in found)
+        try:
+            zipped = base64.b64decode(pickle.loads(content).zip_data)  # noqa: S301 - written by Ansible in this run
+            with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+                found = (archive.read(name) for name in archive.namelist() if name not in MADE)
+                return all(not each or hashlib.sha256(each).digest() in self.sources for each in found)
+        except OTHER_FORM:
+            return False
 
 
 def of_project(root: Path) -> BuiltModules:

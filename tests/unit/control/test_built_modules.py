@@ -111,6 +111,14 @@ def test_a_module_with_a_file_that_was_no_source_before_the_run_is_not_kept(modu
     assert not modules.kept.exists()
 
 
+@pytest.mark.parametrize("content", [b"", b"{}", pickle.dumps({}), pickle.dumps(Zipped(b"no zip"))])
+def test_a_file_in_another_form_is_not_kept(modules: BuiltModules, content: bytes) -> None:
+    built(modules)
+    (modules.built / NAME).write_bytes(content)
+    modules.keep()
+    assert not modules.kept.exists()
+
+
 def test_remains_of_a_killed_run_are_not_taken(modules: BuiltModules, tmp_path: Path) -> None:
     built(modules)
     modules.keep()
